@@ -130,7 +130,6 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
   if (!(await ctx.ask.confirm({ ...question, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
-// What a question is about stands before it.
 function questionOf({ profile, about, canGoBack }: Confirmation, message: string) {
   return about === undefined
     ? { message: aboutMoney(profile, message), canGoBack }

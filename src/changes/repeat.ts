@@ -21,7 +21,6 @@ import { notMadeError, recordedWords } from './by-hand-words.ts';
 import { failedOf } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
-/** What an idempotency key looks like. */
 export const idempotencyKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export const idempotencyKeyFlag = flag.of<string>({
@@ -207,7 +206,6 @@ function moneyLines(
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The object without the fields that are undefined. */
 export function onlyGiven<const T extends object>(values: T): Given<T>;
 export function onlyGiven(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

@@ -50,7 +50,6 @@ function pageLimit({ limit, max, all }: Paging, filtered: boolean, asked: number
 /** A filter that paydesk applies itself. `words` are its flags, which the command for the next page repeats. */
 export interface Filter {
   readonly words: readonly string[];
-  /** What the record shows. */
   readonly accepts: (record: JsonObject) => boolean;
   /** What only the journal knows: asked once for all records of a page that every filter accepts. Returns those that pass. */
   readonly keep?: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;

@@ -63,7 +63,6 @@ interface FileParts extends Begun, Pick<ExportParts, 'clock' | 'version' | 'clea
   readonly key: DeskKey;
 }
 
-/** Writes the export into an opened file. */
 export async function exportFile(parts: FileParts): Promise<ExportFile> {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
   const zone = zoneOf(head.query);
@@ -225,7 +224,6 @@ interface FileBytes {
   /** Appends a text and returns the bytes written, compressed if the file is. Rejects with the system's error. */
   add(piece: string | Uint8Array): Promise<Uint8Array>;
   readonly count: number;
-  /** SHA-256 of the whole file so far. */
   sha256(): string;
 }
 

@@ -85,7 +85,6 @@ export interface ExportFile {
   leave(why: string): Promise<void>;
 }
 
-/** A finished export. */
 export interface ExportWritten {
   readonly manifest: string;
   /** Notes for people who open it in a spreadsheet. */

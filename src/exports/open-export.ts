@@ -24,7 +24,6 @@ import { createTotals } from './totals.ts';
 
 /** What exports need from the rest of paydesk. */
 export interface ExportParts {
-  /** The folder of the checkpoints. */
   readonly folder: string;
   readonly locks: Locks;
   readonly clock: Clock;

@@ -39,7 +39,6 @@ export function isNearEnd({ isAll, known }: Window, from: number): boolean {
   return isAll && known.length - from <= mostGoneAtEnd;
 }
 
-/** Where a run begins. */
 export interface Anchor {
   readonly at: 'head' | number;
   /** The segment's position among the edges; -1 for the head. */
@@ -131,7 +130,6 @@ function jointOf({ entries, ends }: Run, { known, isAll }: Window): Joint | unde
 /** Orders of a run that are also known elsewhere. */
 interface Elsewhere {
   readonly ids: ReadonlySet<string>;
-  /** Their segments. */
   readonly segments: ReadonlySet<number>;
   readonly mayRepeat: boolean;
 }

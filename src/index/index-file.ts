@@ -20,7 +20,6 @@ export interface IndexFile {
   /** Keys that are no longer used, but may still be stored. */
   readonly oldKeys: readonly KeyName[];
   close(): void;
-  /** Opens the segments with their key. */
   unsealed(sealer: Sealer): SealedSegments;
   /** Replaces all contents at once, sealed with another key. */
   reseal(from: SealedSegments, to: Sealer, key: KeyName): void;

@@ -14,7 +14,6 @@ import type { Edge } from './segment.ts';
 export { firstPage, type ReadAgain, readHits } from './read-hits.ts';
 export type { Learned, WantedTexts };
 
-/** An order that was read, and the texts to keep. */
 export interface ReadOrder {
   readonly id: string;
   readonly order: JsonObject;
@@ -100,7 +99,6 @@ export interface OrderIndex {
   twinsOf(order: JsonObject, purchase: string, seconds: number): readonly Hit[];
   /** The figures of orders, each once: at least those in the range, and those that hide some of their money. */
   facts(range?: FactsRange): Iterable<IndexedOrder>;
-  /** Removes orders that no longer exist. */
   drop(ids: readonly string[]): void;
   /** Removes orders that are kept twice. */
   withoutRepeats(): number;
@@ -127,7 +125,6 @@ export interface Indexes {
   open(profile: Profile): Promise<OrderIndex | undefined>;
   /** Makes an empty index with its own key. */
   create(profile: Profile): Promise<OrderIndex>;
-  /** Where a new index's key would be kept, in words. */
   keyPlace(profile: Profile): Promise<string>;
   /** Erases an account's index and its key; undefined if there was none. */
   erase(account: string): Promise<Erased | undefined>;

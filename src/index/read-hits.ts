@@ -21,7 +21,6 @@ interface HitsReading {
   readonly unread: number;
 }
 
-// How many reads run at once.
 const atOnce = 4;
 // Hits this close together share a request.
 const nearFew = 10;

@@ -7,7 +7,6 @@ import type { NewSegment, Placed, Segments } from './fit-run.ts';
 import type { IndexState } from './index-file.ts';
 import { type Edge, edgeOf, readTexts, writeTexts } from './segment.ts';
 
-/** A segment in the file. */
 export interface Stored extends Placed {
   readonly writing: number;
 }

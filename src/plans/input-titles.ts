@@ -283,7 +283,6 @@ function nearMisses(
 const numberForm = /^-?[\d.,]*\d$/;
 const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;
 
-// Whether most filled cells have this form.
 function hasMost(rows: readonly CsvRow[], index: number, form: RegExp): boolean {
   const cells = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '');
   return cells.filter((cell) => form.test(cell)).length * 2 > cells.length;

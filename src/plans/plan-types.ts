@@ -162,7 +162,6 @@ export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | '
   /** For a part of an allocated amount: the identity of the file's row. */
   readonly partOf: string | undefined;
   readonly state: RowState;
-  /** Why it is not `ready`. */
   readonly why: string | undefined;
   /** What a person should know: a possible twin, an unknown status. */
   readonly marks: readonly string[];
@@ -248,7 +247,6 @@ export interface PlanFiles {
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Throws CliError 'usage' if there is no such file, 'refused' if it is not a plan or was changed. */
   open(path: string): Promise<Plan>;
-  /** Whether there is anything at a path. */
   exists(path: string): Promise<boolean>;
   /** Whether two paths lead to the same file, also through links. Standard input (`-`) is not a file. */
   isSameFile(one: string, other: string): Promise<boolean>;

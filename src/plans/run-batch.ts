@@ -75,7 +75,6 @@ interface Gate {
   opens(): Promise<boolean>;
   /** Call it when a row starts, then tell it when the reply is lost and how the row ended. */
   starts(): { readonly lost: () => void; readonly ended: (end: RowEnd) => void };
-  /** Lets no other row start. */
   close(): void;
   /** Why rows were not started; undefined if none were held back. */
   stop(): BatchStop | undefined;
@@ -198,7 +197,6 @@ export function newBatchRun(): BatchRun {
 }
 
 export interface RowTold {
-  /** Its number in the plan. */
   readonly row: number;
   readonly how: 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
   readonly why?: string | undefined;

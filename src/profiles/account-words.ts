@@ -66,7 +66,6 @@ export function modeOfAccount(account: string): Profile['mode'] | undefined {
   return mode === 'production' || mode === 'sandbox' ? mode : undefined;
 }
 
-/** A command line without an account. */
 export function plainCommand(...words: readonly string[]): string {
   return ['paydesk', ...words.map(quoted)].join(' ');
 }

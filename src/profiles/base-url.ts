@@ -4,7 +4,6 @@ import { domainToUnicode } from 'node:url';
 import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
-/** A base URL that a key may be sent to. */
 interface BaseUrl {
   /** Without a trailing slash; may hold a path prefix. */
   readonly baseUrl: string;

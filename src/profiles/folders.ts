@@ -14,7 +14,6 @@ export interface Folders {
 
 interface FolderParts {
   readonly env: Env;
-  /** `process.platform`. */
   readonly platform: string;
   readonly home: string;
 }

@@ -32,7 +32,6 @@ import {
 export const fileVersion = 1;
 
 const keyPlaces = ['file', 'keyring'] as const;
-/** Where a profile's key is stored. */
 export type KeyPlace = (typeof keyPlaces)[number];
 
 // A lead may write 50000 instead of "50000". Refuses a number that JavaScript would round.

@@ -190,7 +190,6 @@ export interface ListedProfile {
   readonly keptIn: string;
 }
 
-/** A profile as `profile show` shows it. */
 export interface ProfileDescription {
   readonly profile: Profile;
   readonly values: readonly Described[];
@@ -206,7 +205,6 @@ export interface Described {
   readonly from: string;
 }
 
-/** What may be shown of a key. */
 export interface KeyDescription {
   /** `system keyring`, a file, a variable, `none needed`. */
   readonly keptIn: string;
@@ -243,7 +241,6 @@ export const indexFields = [
   'metadata',
 ] as const;
 
-/** The default of refund.note_length. */
 export const usualNoteLength = '3';
 
 export const demoName = 'demo';

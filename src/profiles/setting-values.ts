@@ -58,7 +58,6 @@ export const checkoutsPath = v.pipe(
 // Assumed: shops call their own number so, unless the setting says otherwise; the document shows no key of metadata.
 export const usualReferenceKeys = 'shop_order, reference, order_number';
 
-/** Metadata keys, separated by commas. */
 export const metadataKeys = v.pipe(
   v.string(),
   v.check(

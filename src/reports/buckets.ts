@@ -104,7 +104,6 @@ function unitAt(seconds: number | undefined, unit: TimeUnit, { dayOf }: BucketRu
 
 const dayMs = 86_400_000;
 
-/** The units of time into which sums can be split. */
 export const timeUnits = ['day', 'week', 'month'] as const;
 export type TimeUnit = (typeof timeUnits)[number];
 

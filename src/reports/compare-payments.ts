@@ -52,7 +52,6 @@ export interface ComparedInvoice<Row extends InvoiceRow> {
   readonly why: string | undefined;
 }
 
-/** What was found for a row. */
 interface Claim<Row extends InvoiceRow> {
   readonly row: Row;
   readonly payments: PaymentFact[];

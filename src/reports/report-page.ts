@@ -257,7 +257,6 @@ ${asList('.many')}}
 }
 `;
 
-/** One figure of a chart. */
 interface Point {
   readonly label: string;
   readonly figure: Figure;

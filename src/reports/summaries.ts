@@ -82,7 +82,6 @@ export function isInSpan({ since, until }: Span, seconds: number): boolean {
   return (since === undefined || ms >= since) && (until === undefined || ms < until);
 }
 
-/** Whether a record has the currency that was asked for. */
 export function hasCurrency(asked: string | undefined, shown: string | undefined): boolean {
   return asked === undefined || asked.toUpperCase() === shown?.toUpperCase();
 }

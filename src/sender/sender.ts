@@ -24,7 +24,6 @@ export { teamRaises } from './at-sender/rules/team-limits.ts';
 export { type Role, roles } from './wire.ts';
 export type { SenderConfig };
 
-/** A running sender. */
 export interface Serving {
   /** The address it listens on, with the actual port. */
   readonly url: string;
@@ -57,7 +56,6 @@ export interface MemberView {
   }[];
 }
 
-/** What a desk gets when it joins. */
 export interface JoinedDesk {
   readonly token: string;
   readonly draft: Omit<ProfileDraft, 'name'>;

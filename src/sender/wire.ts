@@ -191,7 +191,6 @@ export type Invitation = v.InferOutput<typeof invitationForm>;
 export const joinForm = v.strictObject({
   hop: v.literal(hopVersion),
   invitation: v.pipe(v.string(), v.regex(invitationPattern)),
-  /** The name of the machine. */
   desk: nameForm,
 });
 

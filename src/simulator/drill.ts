@@ -192,7 +192,6 @@ function orderIn(store: Store, id: string): StoredOrder {
 
 interface DrillOrder {
   readonly goods: string;
-  /** What was paid with each card. */
   readonly charges: readonly { readonly amount: number; readonly card: Card }[];
   /** What a colleague refunded on the first charge before the case begins. */
   readonly refunded?: number;

@@ -23,7 +23,6 @@ export interface DemoOfRun {
   readonly close: () => void;
 }
 
-/** Loads the simulator's code when the demo is opened. */
 export function createDemo(options: DemoOptions): DemoOfRun {
   let demo: Demo | undefined;
   return {
@@ -90,7 +89,6 @@ export interface ServeOptions {
   readonly orders?: number | undefined;
 }
 
-/** A listening simulator. */
 export interface Serving extends Identity {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
@@ -101,7 +99,6 @@ export interface Serving extends Identity {
   close(): Promise<void>;
 }
 
-/** What the commands `simulator serve` and `simulator reset` call. */
 export interface SimulatorControl {
   /** Throws CliError 'usage' for contradicting options, 'refused' for a taken port or a foreign file. */
   serve(options: ServeOptions): Promise<Serving>;

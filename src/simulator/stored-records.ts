@@ -66,7 +66,6 @@ export function chargesOf(order: StoredOrder): readonly StoredCharge[] {
   return order.charges?.data ?? [];
 }
 
-/** As a positive number. */
 export function refundedOf(charge: StoredCharge): number {
   // Assumed: a pending refund counts, and a failed one does not.
   const refunds = (charge.refunds?.data ?? []).filter(({ status }) => status !== 'failed');

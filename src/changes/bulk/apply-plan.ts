@@ -39,7 +39,6 @@ interface ApplyAsked extends Confirmation {
   readonly maxPerSecond: number | undefined;
   /** Lists every row at the end, however many there are. */
   readonly allRows?: boolean;
-  /** Who released it, for an agent. */
   readonly released?: Released | undefined;
 }
 

@@ -29,7 +29,6 @@ function stopWords(stop: BatchStop): string {
   }
 }
 
-/** What else is known of the end of a batch. */
 interface BatchEnded {
   readonly stop: BatchStop | undefined;
   readonly profile: Profile;
@@ -160,7 +159,6 @@ export function lookWords({ attempt, row }: RowReport): string {
   return `${alarmWords[alarm]}: paydesk journal show ${change}`;
 }
 
-/** Why a row ended as it did, or what a person does about it. */
 export function whyOrLook(report: RowReport): string | undefined {
   return isAlarming(report) ? `${report.state}: ${lookWords(report)}` : report.why;
 }

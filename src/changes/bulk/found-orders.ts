@@ -25,7 +25,6 @@ export function ordersOf(
   };
 }
 
-/** An order that was found, and the one before it in the list. */
 interface FoundOrder {
   readonly order: JsonObject;
   readonly neighbour: string | undefined;
@@ -58,7 +57,6 @@ const seldom = 32;
 // Services on which so many orders, and no other, could not be looked up give no pages backwards.
 const lostTries = 4;
 
-/** A walk through a part of the list. */
 export interface Walk {
   /** The order after which it began; undefined: at the start of the list. */
   readonly from: string | undefined;
@@ -74,7 +72,6 @@ export interface Walk {
   isEnded: boolean;
 }
 
-/** What is wanted and what was found, while it is read. */
 export class Reading implements ReadOrders {
   readonly #found = new Map<string, FoundOrder>();
   readonly missing = new Map<string, string>();

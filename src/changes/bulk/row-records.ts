@@ -262,7 +262,6 @@ export function inputOf(
   return Object.fromEntries(columns.map((title, index) => [title, cells?.[index] ?? '']));
 }
 
-/** A row of the report as a flat record. Times are Unix seconds. */
 export function reportRecord(report: RowReport, plan: Pick<Plan, 'columns'>): JsonObject {
   const { row } = report;
   return {

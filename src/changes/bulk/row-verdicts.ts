@@ -192,7 +192,6 @@ function byHandWhy(last: VerdictRow | undefined): string | undefined {
   return `recorded made by ${last.operator ?? 'somebody'}${note}`;
 }
 
-// The state as one word.
 function verdictOfAttempt(attempt: AttemptRecord): RowVerdict {
   const state = recordedState(attempt).replaceAll(' ', '_');
   return rowVerdicts.find((verdict) => verdict === state) ?? 'unconfirmed';

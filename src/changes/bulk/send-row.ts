@@ -36,7 +36,6 @@ import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 interface WorkedOff extends Omit<Sending, 'waiting' | 'keys'> {
   readonly rows: readonly PlanRow[];
   readonly how: HowWorked;
-  /** Called when a row has ended. */
   readonly tell: (row: RowTold) => void;
   /** Called with each row that waits for the service, as `Notes.waiting` is. */
   readonly waiting: Sending['waiting'];
@@ -89,7 +88,6 @@ export interface Sending {
   readonly ctx: SendingContext;
   readonly service: OpenService;
   readonly plan: Plan;
-  /** Who released it, for an agent. */
   readonly released?: Released | undefined;
   readonly skippedHoldMs?: number | undefined;
   readonly keys: ReadonlySet<string>;

@@ -13,7 +13,6 @@ import {
 } from '../../typed-amounts.ts';
 import { againFlag, idempotencyKeyFlag } from '../repeat.ts';
 
-/** Flags for the items, the buyer and the payment. */
 export const saleFlags = {
   item: {
     ...flag.of<TypedItem>({

@@ -23,7 +23,6 @@ import {
 
 type Parse<T> = (text: string, name: string) => T;
 
-/** Whoever can be asked. */
 export type Asking = Pick<Context, 'ask'>;
 
 /** A question, and the flag that answers it in a script. */

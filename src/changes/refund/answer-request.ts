@@ -41,7 +41,6 @@ import {
 import { askedRefund, otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 
-/** Shows a request, and the order as it is now while the request is not over. */
 export async function showRequest(ctx: Context, id: string): Promise<void> {
   const request = await findRequest(ctx, id);
   const isOver = request.state !== 'asked' && request.state !== 'approved';

@@ -130,7 +130,6 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<str
   );
 }
 
-/** The cell BY of a refund. */
 export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'elsewhere';

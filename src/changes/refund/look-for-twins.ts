@@ -29,7 +29,6 @@ export interface FoundTwins {
   readonly own: KnownTwin | undefined;
   /** Sentences about orders that were not looked at, because a read failed or there are too many. */
   readonly gaps: readonly string[];
-  /** A read failed. */
   readonly failed: boolean;
 }
 

@@ -59,7 +59,6 @@ export interface RefundPlan {
   readonly warnings: readonly string[];
 }
 
-/** A refund as it is sent. */
 interface RefundChange extends Change {
   readonly kind: 'refund';
   readonly orderId: string;
@@ -321,7 +320,6 @@ function chargePlan(
   };
 }
 
-/** The warning about a charge that has refunds. */
 export const refundedBefore = 'this charge was refunded before; the buyer may mean that refund';
 
 // `from`: which charges pay how much of it back.

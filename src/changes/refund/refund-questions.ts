@@ -48,11 +48,9 @@ type AskedAgain = AskedHow & { readonly before: RefundAsked | undefined };
 
 /** What the questions need to know besides the flags. */
 interface Asking {
-  /** The value of `--confirm`. */
   readonly confirm: string | undefined;
   /** The refunds of the order that somebody recorded as made, and that it does not show. */
   readonly unshown: readonly AttemptRecord[];
-  /** When a refund was made and by whom. */
   readonly madeWords: MadeWords;
 }
 

@@ -33,7 +33,6 @@ export interface Previewed {
   readonly order: JsonObject;
   readonly profile: Profile;
   readonly note: string | undefined;
-  /** The journal is that of a team. */
   readonly isOfTeam: boolean;
   readonly origins: RefundOrigins;
   /** Lines about orders that look like twins and were never paid. */

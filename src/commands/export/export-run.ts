@@ -35,7 +35,6 @@ import {
   warnOfOdd,
 } from './export-words.ts';
 
-/** What one export writes. */
 export interface ExportJob {
   readonly resource: ResourceName;
   /** What one row is called, and several: `refund`, `refunds`. */
@@ -237,7 +236,6 @@ function formOf({ options: { csv } }: Context, { format, gzip }: ExportForm): Js
   };
 }
 
-// Shows count, rate and time while the export runs.
 function showProgress(
   { ctx, job }: ExportRun,
   progress: () => { readonly read: number; readonly rows: number },

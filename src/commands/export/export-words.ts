@@ -12,7 +12,6 @@ import { brokeOff } from '../walk.ts';
 import type { ExportForm, ExportInput } from './export-flags.ts';
 import type { ExportJob } from './export-run.ts';
 
-/** The export that ended. */
 interface Left {
   readonly ctx: Pick<Context, 'signal'>;
   readonly service: { readonly profile: Profile };
@@ -97,7 +96,6 @@ export function leftError(error: unknown, run: Left, file: ExportFile, to: strin
   });
 }
 
-/** An export that is run. */
 interface Noted {
   readonly ctx: Pick<Context, 'notes'>;
   readonly job: { readonly row: { readonly many: string } };

@@ -196,7 +196,6 @@ export const indexColumns: readonly Column[] = ['created_first', 'created_last',
   ...rowColumn(name, 'time'),
 }));
 
-/** The index as lines. */
 export function indexView(
   ctx: Context,
   profile: Profile,

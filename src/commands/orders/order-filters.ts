@@ -233,7 +233,6 @@ function statusFilter({ word: status, see }: Status): Filter & { readonly leftOu
   };
 }
 
-/** Which amounts pass. */
 export type AmountRange = ReturnType<typeof amountRange>;
 
 /** Whether an amount can be compared. */

@@ -178,7 +178,6 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
 }
 
 interface Twins {
-  /** Adds orders, in any sequence. */
   add(orders: readonly JsonObject[]): void;
   /** An order that may be this one's twin, and whether it was refunded when it was read; undefined when none was read. */
   of(order: JsonObject): Twin | undefined;

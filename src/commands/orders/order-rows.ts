@@ -90,7 +90,6 @@ interface Part {
   readonly refunds: readonly JsonObject[];
 }
 
-/** The charges and refunds that an order shows, and what it does not show of them. */
 interface ShownParts {
   readonly parts: readonly Part[];
   readonly charges: readonly ExportProblem[];
@@ -164,14 +163,12 @@ const candidatesOf: Readonly<
   },
 };
 
-// The dates that decide whether a row is chosen, for each kind of date.
 const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate) => readonly unknown[]>> = {
   created: (order) => [order.created_at],
   paid: (_, { charges }) => charges.filter(isPaid).map(({ paid_at: at }) => at),
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
-// Why a row cannot be chosen by its date, for each kind of date.
 const undatedWords: Readonly<Record<RowDate, (id: string | undefined) => string>> = {
   created: () => 'the order shows no created_at',
   paid: (id) => `${id ?? 'a charge of it'} is paid and shows no paid_at`,

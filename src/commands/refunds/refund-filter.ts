@@ -32,7 +32,6 @@ export const refundFilterFlags = {
 
 type FilterInput = Input<readonly [], typeof refundFilterFlags>['flags'];
 
-// What each word is compared with.
 const wordOf = {
   operator: ({ origin, operator }: RefundFact) => (origin === elsewhere ? undefined : operator),
   'asked-by': ({ approval }: RefundFact) => approval?.asked_by ?? undefined,
@@ -42,7 +41,6 @@ const wordOf = {
 } as const;
 const names = ['operator', 'asked-by', 'reason', 'approved-by', 'state'] as const;
 
-/** Whether only some refunds pass. */
 export function isPartOfRefunds(flags: FilterInput): boolean {
   return [...names, 'min-amount' as const, 'max-amount' as const].some((name) => flags[name] !== undefined);
 }

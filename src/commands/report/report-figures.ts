@@ -72,7 +72,6 @@ export interface ReportFigures {
   readonly openCases: readonly ReportedCase[];
 }
 
-/** How many of the largest refunds a report lists for each currency. */
 const largestCount = 10;
 
 /** Reads all facts of a source and adds them up, the refunds just as `refunds summary` does. `open` sees the orders meanwhile. */

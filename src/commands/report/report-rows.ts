@@ -16,14 +16,12 @@ export function rowColumn(name: string, kind: ValueKind): Column {
   return { name, title: name.toUpperCase(), kind, value: (row) => row[name], tableFrom: 0 };
 }
 
-/** The columns that every row begins with. */
 export const firstColumns: readonly Column[] = [
   rowColumn('since', 'time'),
   rowColumn('until', 'time'),
   rowColumn('zone', 'text'),
 ];
 
-/** The columns that every row ends with. */
 export const lastColumns: readonly Column[] = [
   rowColumn('source', 'text'),
   rowColumn('complete', 'flag'),
@@ -70,7 +68,6 @@ export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObjec
 /** What one summary has of its own. */
 interface Sums<Name extends string, By extends string> extends Pick<Asked, 'period'> {
   readonly flags: Asked['flags'] & { readonly currency?: string | undefined };
-  /** The name of a row. */
   readonly object: string;
   readonly columns: readonly Column[];
   readonly needs: Omit<Needs, 'by'>;

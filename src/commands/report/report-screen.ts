@@ -66,7 +66,6 @@ function cells(label: Cell): readonly Exclude<Cell, readonly unknown[]>[] {
   return Array.isArray(label) ? label : [label as Exclude<Cell, readonly unknown[]>];
 }
 
-/** How this report writes amounts. */
 export function amountsOf({ profile }: Pick<Source, 'profile'>): AmountStyle {
   return profile?.settings ?? plainAmounts;
 }
@@ -165,7 +164,6 @@ const apartStates = [
   ['recorded_not_made', 'recorded not made that may still appear'],
 ] as const;
 
-/** The sums of some refunds, one for each currency. */
 export function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSum>[] {
   return sumRefunds(refunds.map(groupOf));
 }

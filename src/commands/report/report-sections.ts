@@ -29,7 +29,6 @@ import type { Source } from './report-source.ts';
 /** How the report is written. `names`: with the names of buyers and the notes of refunds. */
 export interface ReportHow {
   readonly source: Source;
-  /** The period in words. */
   readonly period: string;
   readonly names: boolean;
   /** The command that lists all possible twins of the period. */
@@ -403,7 +402,6 @@ function byCurrency<T extends { readonly currency: string | undefined }>(
   );
 }
 
-/** With a capital letter. */
 export function capital(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 }

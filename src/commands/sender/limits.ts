@@ -152,7 +152,6 @@ async function refuseAlone({ profiles }: Context): Promise<never> {
 
 type Values = Input<readonly [], typeof limitFlags>['flags'];
 
-/** The limits that were typed. */
 function valuesOf({ max, day, second, 'max-age': age, ...needs }: Values) {
   const [reason, note] = [needOf(needs['need-reason']), needOf(needs['need-note'])];
   const values = { max, day, second, age, reason, note };

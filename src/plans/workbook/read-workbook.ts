@@ -68,7 +68,6 @@ const tooLarge = 'the sheet has more cells than a list of refunds';
 interface SheetRead {
   readonly rows: readonly CsvRow[];
   readonly wrong: readonly CellProblem[];
-  /** The cells with a date. */
   readonly dates: readonly CellProblem[];
 }
 

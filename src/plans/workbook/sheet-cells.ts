@@ -1,6 +1,5 @@
 /** The text of a sheet's cells. Nothing is guessed: a value that the spreadsheet rounded or could not compute is wrong. Pure. */
 
-/** A cell in the file. */
 export interface RawCell {
   /** `n` number, `s` shared text, `str` and `inlineStr` text, `b` yes or no, `e` error, `d` date. */
   readonly type: string;

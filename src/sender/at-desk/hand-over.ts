@@ -115,7 +115,6 @@ function bodyOf(
   );
 }
 
-/** What is known here about an id that may have been handed over. */
 type Known = EndLine | 'not known here';
 
 /** One change on its way to the sender and back. */

@@ -35,7 +35,6 @@ interface HopRequest {
   readonly body?: object | string | undefined;
 }
 
-/** The requests to one sender. */
 export interface Hop {
   /** `sender.example:8443`, for messages. */
   readonly name: string;

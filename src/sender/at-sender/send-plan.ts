@@ -35,7 +35,6 @@ interface HowSent {
   readonly plan: Plan;
   readonly account: SenderAccount;
   readonly tell: (row: RowTold) => void;
-  /** Reports what it waits for. */
   readonly wait: (words: string | null) => void;
   /** Somebody stopped it, or the sender is stopping. */
   readonly stop: AbortController;

@@ -16,7 +16,6 @@ import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount }
 import { createShares, createSockets, type Share } from './shares.ts';
 import { addJoin, createSignIn, factsOf, type LastUses, notTaken, tokenIn } from './sign-in.ts';
 
-/** What a server needs. */
 export interface ServerParts {
   readonly config: SenderConfig;
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | undefined;

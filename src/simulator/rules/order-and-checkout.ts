@@ -29,7 +29,6 @@ interface SaleInputs extends RuleInputs {
 
 interface OrderInputs extends SaleInputs {
   readonly livemode: boolean;
-  /** The customer in the request. */
   readonly customer: JsonObject | undefined;
 }
 

@@ -186,7 +186,6 @@ export function linesOf({ fields }: OrderCase) {
     : { shipping_lines: null, tax_lines: null, discount_lines: null };
 }
 
-/** The line for some goods (service: line_item). */
 export function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: OrderCase, ids: Ids) {
   const full = fields === 'full';
   return {

@@ -56,7 +56,6 @@ export const compareVerdicts = [
  */
 export type CompareVerdict = (typeof compareVerdicts)[number];
 
-/** A row and what became of it. */
 export interface Compared {
   /** Undefined for a refund that is in no row. */
   readonly row: InputRow | undefined;
@@ -82,7 +81,6 @@ interface ComparedRefund {
   readonly by: string;
 }
 
-/** What is needed besides the order and the rows. */
 export interface CompareRules {
   /** The key under which `refunds apply` sends a row. */
   readonly keyOf: (row: Pick<PlanRow, 'chargeId' | 'amount' | 'ref'>) => string;

@@ -90,7 +90,6 @@ function unshownOf(refund: KnownRefund): readonly Unshown[] {
   }));
 }
 
-/** What a row is about, and the refunds that were found for it. */
 export interface Claim {
   readonly row: InputRow;
   /** The charges that it may be about. */

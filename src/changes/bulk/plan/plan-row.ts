@@ -191,7 +191,6 @@ export interface RowsAsked {
   /** The clock of the service, for limits of a day (Unix milliseconds); undefined if it did not say what time it is. */
   readonly nowMs: number | undefined;
   readonly moreOf: (row: InputRow) => readonly string[];
-  /** Called with each order that was read for them. */
   readonly saw?: (id: string, order: JsonObject) => void;
 }
 

@@ -12,7 +12,6 @@ import { statusDoubts } from '../../refund/refund-warnings.ts';
 import type { OrderOfRows, RowsAsked } from './plan-row.ts';
 import type { Repeat } from './row-repeats.ts';
 
-/** A possible twin of the order of a row. */
 export interface TwinOfRow {
   /** A sentence about it. */
   readonly words: string;

@@ -23,7 +23,6 @@ interface IndexSearch {
   readonly max: number;
   /** Gets the orders that were read, before those of them that were found are shown. */
   readonly onRead: (records: readonly WireRecord[]) => void;
-  /** Shows what was found, in the order of the list. */
   readonly show: (records: readonly WireRecord[]) => Promise<void>;
   /** Whether enough orders were shown. */
   readonly isFull: () => boolean;
@@ -31,7 +30,6 @@ interface IndexSearch {
 
 export interface IndexFound {
   readonly found: number;
-  /** The status of the index after the search. */
   readonly status: IndexStatus;
   /** When the newest page was asked for, Unix milliseconds. */
   readonly headAt: number;

@@ -24,7 +24,6 @@ import { amountHint, type Match, type Matcher, plainFigure } from './order-match
 /** What was typed. */
 type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
 
-/** What to search for, and how far. */
 export interface Search {
   /** The index is not asked (`--live`). */
   readonly isLive: boolean;
@@ -324,7 +323,6 @@ function together(search: Search): readonly string[] {
       ];
 }
 
-/** The command that searches like this one. */
 export function command(
   { profile, texts, paging, outputWords, isLive }: Asked,
   {

@@ -31,7 +31,6 @@ export interface OrderSearch<T> {
   lookUp(id: string): Promise<KeptOrder<T> | string>;
   /** Calls the listener whenever `known` or `state` has changed. Returns what ends that. */
   watch(listener: () => void): () => void;
-  /** Ends the reading. */
   stop(): void;
 }
 
@@ -212,7 +211,6 @@ async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Pro
   return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
 }
 
-/** What the index says of some words. */
 export interface IndexAnswer {
   /** Orders that hold the words and are not among the pages that were read; the newest of them, as many as were asked for. */
   readonly orders: readonly ReadAgain[];

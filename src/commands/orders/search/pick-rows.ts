@@ -100,7 +100,6 @@ export function shownOf(
   };
 }
 
-/** What rows are made with. */
 export interface RowParts {
   readonly ctx: Pick<Context, 'days' | 'shortTime' | 'timeOfDay' | 'clock' | 'journal'>;
   readonly profile: Pick<Profile, 'settings'>;

@@ -126,7 +126,6 @@ export async function requestsSince(
   return requestsIn(rows, users, now).filter(({ asked }) => asked.time >= since);
 }
 
-/** The attempts on an order; none without one. */
 export async function onOrderOf(
   asking: Asking,
   orderId: string | undefined,

@@ -107,7 +107,6 @@ export function createRules(parts: RulesParts): Rules {
   };
 }
 
-// The asker with their current role.
 async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledAsker> {
   const role = await roleNow(asker);
   if (role !== undefined) return { ...asker, role };
@@ -219,7 +218,6 @@ const answers: Answers = {
   },
 };
 
-/** Adds the route. The rules decide who may do what. */
 export function addRules(app: Hop, rules: Rules): void {
   app.post(hopPaths.rules(':account', ':question'), async (context) => {
     needRole(context, 'viewer', 'see the limits of the team');
@@ -270,7 +268,6 @@ class OpenedOrders {
     return others.map(({ member, since }) => ({ member, since }));
   }
 
-  /** This desk has closed its order. */
   end(asker: RuledAsker): void {
     this.#opened.delete(deskOf(asker));
   }
