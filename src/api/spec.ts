@@ -239,6 +239,9 @@ export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }
 
+/** 24 hours. A calendar day of a zone may be an hour longer or shorter. */
+export const dayMs = 24 * 60 * 60_000;
+
 /** A time of ours (Unix milliseconds) as the service writes times (Unix seconds); undefined if there is none. */
 export function secondsOf(ms: number): number;
 export function secondsOf(ms: number | null | undefined): number | undefined;

@@ -1,7 +1,7 @@
 /** The facts of `today`: what a person has to look at, what was refunded and paid, what waits for its capture, and how many possible twins there are. */
 
 import type { JsonObject } from '../api/json-values.ts';
-import { meaningOfRefund, statuses } from '../api/spec.ts';
+import { dayMs, meaningOfRefund, statuses } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
@@ -45,8 +45,6 @@ import type { Source } from './report/report-source.ts';
 // Those that a person must know, and what somebody recorded of which no read says the same.
 const toldStates = [...openStates, 'recorded made', 'recorded not made'] as const;
 type ToldState = (typeof toldStates)[number];
-
-const dayMs = 24 * 60 * 60_000;
 
 // Each of them as one word.
 const whatIs = {

@@ -1,10 +1,10 @@
 /** Reads a period as people type it: `today`, `last-month`, `2026-11`, `2026-W47`, `2026-11-20`, `SINCE..UNTIL`. Pure. */
 
+import { dayMs } from '../api/spec.ts';
 import { mondayOf } from '../reports/reports.ts';
 import { flag, short, usage } from './flags.ts';
 import {
   type ClockAndZone,
-  dayMs,
   momentOf,
   parseWhen,
   periodWords,

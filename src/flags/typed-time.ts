@@ -1,5 +1,6 @@
 /** Reads times as people type them, `30d`, `yesterday` or `2026-11-20`, and the range between two of them. Pure. */
 
+import { dayMs } from '../api/spec.ts';
 import type { Context, Days } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { closestNames } from '../terminal/terminal.ts';
@@ -70,8 +71,6 @@ export function whenFlag(summary: string) {
   });
 }
 
-/** A calendar day, in milliseconds. A day of a zone may be an hour longer or shorter. */
-export const dayMs = 86_400_000;
 const units: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: dayMs };
 const span = /^([1-9][0-9]{0,5})(m|min|h|d)$/;
 const iso =

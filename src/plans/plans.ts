@@ -14,5 +14,4 @@ export { rowKey } from './plan-lines.ts';
 export { planText, readPlan } from './plan-text.ts';
 export * from './plan-types.ts';
 export { leanRow } from './plan-types.ts';
-export { bar, progressWords } from './progress-words.ts';
 export * from './run-batch.ts';

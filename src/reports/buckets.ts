@@ -1,6 +1,6 @@
 /** Into which bucket an order, a payment or a refund falls: its reason, its card, its age, or its day, week or month of the calendar, as texts that sort by time. */
 
-import { noStatus } from '../api/spec.ts';
+import { dayMs, noStatus } from '../api/spec.ts';
 import { elsewhere, notShown, type OrderFact, type PaymentFact, type RefundFact } from './facts.ts';
 
 /** What sums can be split by. */
@@ -101,8 +101,6 @@ function unitAt(seconds: number | undefined, unit: TimeUnit, { dayOf }: BucketRu
   const day = seconds === undefined ? undefined : dayOf(seconds);
   return day === undefined ? notShown : unitOf(day, unit);
 }
-
-const dayMs = 86_400_000;
 
 export const timeUnits = ['day', 'week', 'month'] as const;
 export type TimeUnit = (typeof timeUnits)[number];

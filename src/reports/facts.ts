@@ -1,10 +1,13 @@
-/** What reports know of orders, payments and refunds, wherever it was read: from the service, from an export file, or from an index. */
+/** What reports know of orders, payments and refunds, wherever it was read, and how it is read from an order. */
 
-import type { JsonObject } from '../api/json-values.ts';
-import type { RefundMeaning } from '../api/spec.ts';
+import { paidBy } from '../api/charges.ts';
+import { filledText, type JsonObject, valueAt } from '../api/json-values.ts';
+import { hiddenRefunds, shownCharges, shownRefunds, tookMoney, wentBack } from '../api/payment.ts';
+import { referenceOf } from '../api/resources.ts';
+import { isTime, meaningOfRefund, meaningOfStatus, type RefundMeaning } from '../api/spec.ts';
 import type { ApprovalFields } from '../journal/journal.ts';
-import type { RefundState } from '../orders/orders.ts';
-import type { Figure } from './exact-sum.ts';
+import { moneyFields, type RefundState, refundStates } from '../orders/orders.ts';
+import { type Figure, magnitude, wholeNumber } from './exact-sum.ts';
 
 /** Stands for something that the service does not show. It is never blank. */
 export const notShown = 'not shown';
@@ -100,4 +103,169 @@ export function sentHere({ origin, operator, reason }: RefundFact): {
 } {
   if (origin === elsewhere) return { operator: null, reason: null };
   return { operator, reason: reason === noReason ? null : reason };
+}
+
+/** What an order alone cannot tell. */
+export interface Known {
+  readonly makerOf: (
+    refund: JsonObject,
+    order: JsonObject,
+  ) => Maker & Pick<RefundFact, 'state'> & { readonly note?: string | undefined };
+  readonly referenceKeys?: readonly string[] | undefined;
+  /** Buyer and amount as one text. */
+  readonly purchaseOf: (order: JsonObject) => string | undefined;
+}
+
+export function factsOfOrder(order: JsonObject, known: Known): Facts {
+  const { items, problem } = shownCharges(order);
+  const charges = items.map((charge) => factsOfCharge(order, charge, known));
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  const payments = charges.flatMap((charge) => charge.payments);
+  const problems = [nameProblem(order, problem), ...charges.map((charge) => charge.problem)];
+  return {
+    order: orderFact(order, items, known),
+    payments,
+    refunds,
+    problem: problems.find((one) => one !== undefined) ?? nameProblem(order, hiddenRefunds(order)),
+  };
+}
+
+export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Known): Facts {
+  const { items, problem } = shownRefunds(order, charge);
+  const shared = {
+    orderId: filledText(order.id) ?? filledText(charge.order_id),
+    chargeId: filledText(charge.id),
+    currency: filledText(charge.currency) ?? filledText(order.currency),
+    ...paidWith(charge),
+  };
+  const paidAt = time(charge.paid_at);
+  const reference = referenceOf(order, known.referenceKeys ?? []);
+  const payment: PaymentFact = {
+    ...shared,
+    status: filledText(charge.status),
+    amount: wholeNumber(charge.amount),
+    paidAt,
+    authCode: filledText(valueAt(charge, ['payment_method', 'auth_code'])),
+    reference,
+  };
+  return {
+    order: undefined,
+    payments: tookMoney(charge) ? [payment] : [],
+    refunds: items.map((refund): RefundFact => {
+      const amount = wholeNumber(refund.amount);
+      const status = filledText(refund.status);
+      const { note, ...maker } = known.makerOf(refund, order);
+      return {
+        ...shared,
+        ...maker,
+        note,
+        id: filledText(refund.id),
+        last4: filledText(valueAt(charge, ['payment_method', 'last4'])),
+        status: filledText(order.payment_status),
+        amount: amount === undefined ? undefined : magnitude(amount),
+        madeAt: time(refund.created_at),
+        paidAt,
+        meaning: meaningIn(maker.state, status),
+        buyer: buyerOf(order),
+        email: filledText(valueAt(order, ['customer_info', 'email'])),
+        reference,
+      };
+    }),
+    problem: nameProblem(order, problem),
+  };
+}
+
+const notMade = ['pending', 'failed', 'unconfirmed'] as const;
+
+/** How a refund counts in sums. Of one that its order shows and the journal has not confirmed, nobody knows what it is. */
+export function meaningIn(state: unknown, status?: unknown): RefundMeaning {
+  return notMade.find((one) => one === state) ?? meaningOfRefund(status);
+}
+
+function nameProblem(order: JsonObject, problem: string | undefined): string | undefined {
+  return problem === undefined ? undefined : `${filledText(order.id) ?? 'an order'}: ${problem}`;
+}
+
+function orderFact(
+  order: JsonObject,
+  charges: readonly JsonObject[],
+  { purchaseOf, referenceKeys = [] }: Known,
+): OrderFact {
+  const paying = charges.filter(({ status }) => meaningOfStatus(status) !== 'none');
+  const used = (paying.length > 0 ? paying : charges).map(paidWith);
+  return {
+    id: filledText(order.id),
+    createdAt: time(order.created_at),
+    currency: filledText(order.currency),
+    status: filledText(order.payment_status),
+    amount: wholeNumber(order.amount),
+    refunded: wentBack(order),
+    purchase: purchaseOf(order),
+    buyer: buyerOf(order),
+    email: filledText(valueAt(order, ['customer_info', 'email'])),
+    reference: referenceOf(order, referenceKeys),
+    hidesCharges: shownCharges(order).problem,
+    money: moneyFields(order),
+    cards: paying.map(paidBy),
+    brand: onlyOne(used.map(({ brand }) => brand)),
+    method: onlyOne(used.map(({ method }) => method)),
+  };
+}
+
+function buyerOf(order: JsonObject): string | undefined {
+  return filledText(valueAt(order, ['customer_info', 'name']));
+}
+
+function onlyOne(names: readonly string[]): string {
+  const [first = notShown, second] = new Set(names);
+  return second === undefined ? first : 'several';
+}
+
+function paidWith(charge: JsonObject): PaidWith {
+  return {
+    brand: filledText(valueAt(charge, ['payment_method', 'brand'])) ?? notShown,
+    method: filledText(valueAt(charge, ['payment_method', 'type'])) ?? notShown,
+  };
+}
+
+function time(value: unknown): number | undefined {
+  return isTime(value) ? value : undefined;
+}
+
+/** The facts of a row of `orders export --rows refunds`. It says itself who made the refund. */
+export function factsOfRefundRow(row: JsonObject): Facts {
+  const amount = wholeNumber(row.amount);
+  const operator = filledText(row.operator);
+  const state = refundStates.find((one) => one === row.state);
+  const refund: RefundFact = {
+    id: filledText(row.id),
+    orderId: filledText(row.order_id),
+    chargeId: filledText(row.charge_id),
+    last4: filledText(valueAt(row, ['charge', 'payment_method', 'last4'])),
+    currency: filledText(row.currency),
+    status: filledText(valueAt(row, ['order', 'payment_status'])),
+    amount: amount === undefined ? undefined : magnitude(amount),
+    madeAt: time(row.created_at) ?? time(row.refunded_at),
+    paidAt: undefined,
+    // A CSV has the status of the service only if somebody named that column.
+    meaning: meaningIn(state, filledText(row.status)),
+    state,
+    brand: notShown,
+    method: notShown,
+    origin: operator === undefined ? elsewhere : 'this machine',
+    reason: filledText(row.reason) ?? (operator === undefined ? elsewhere : noReason),
+    operator: operator ?? elsewhere,
+    note: filledText(row.note),
+    approval: {
+      asked_by: filledText(row.asked_by) ?? null,
+      approved_by: filledText(row.approved_by) ?? null,
+      approved_at: time(row.approved_at) ?? null,
+      request: filledText(row.request) ?? null,
+      ticket: filledText(row.ticket) ?? null,
+    },
+    buyer: filledText(row.buyer),
+    email: filledText(row.email),
+    reference: row.reference,
+  };
+  return { order: undefined, payments: [], refunds: [refund], problem: undefined };
 }

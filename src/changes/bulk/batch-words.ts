@@ -2,10 +2,11 @@
 
 import { type AmountStyle, amountWords, sumsWords } from '../../amounts.ts';
 import { counted } from '../../counted.ts';
-import { bar, type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
+import { type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { titleLine } from '../change-words.ts';
+import { bar } from './batch-progress.ts';
 import {
   countVerdicts,
   isAlarming,

@@ -1,6 +1,6 @@
 /** Flags that orders and payment links share, and the functions that read their values. Pure. */
 
-import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
+import { currencyPattern, dayMs, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
 import { checkDecimals, flag, usage } from '../../flags/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -167,8 +167,6 @@ export interface Expiry {
   /** Unix seconds. Throws CliError 'usage' when they do not fit into 32 bits. */
   readonly at: (clockAndZone: ClockAndZone) => number;
 }
-
-const dayMs = 86_400_000;
 
 /** Reads `7d`, `12h`, a date, ISO 8601 or Unix seconds. Throws CliError 'usage'. */
 export function parseExpiry(text: string, name: string): Expiry {

@@ -23,7 +23,7 @@ import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export/export-run.ts';
 import { passing } from '../listing.ts';
 import { refundLines } from '../report/report-screen.ts';
-import { type ShownRefunds, unshownRefunds } from '../report/report-source.ts';
+import { type ShownRefunds, unshownFacts } from '../report/report-source.ts';
 import { feedIndex, type IndexFeed } from './feed-index.ts';
 import {
   type AmountRange,
@@ -126,7 +126,7 @@ const exportOrders = defineCommand({
         };
       };
       const unshownOf = async (within: TimeRange) =>
-        rows === 'refunds' && by === 'refunded' ? await unshownRefunds(ctx, profile, within, shown) : [];
+        rows === 'refunds' && by === 'refunded' ? await unshownFacts(ctx, profile, within, shown) : [];
       return {
         resource: 'orders',
         row: rowWords[rows],

@@ -27,7 +27,7 @@ import {
   type ShownRefunds,
   type Source,
   timeOf,
-  unshownRefunds,
+  unshownFacts,
 } from './report-source.ts';
 
 const charts = ['auto', 'none', 'bars', 'spark', 'calendar'] as const;
@@ -144,7 +144,7 @@ async function* withUnshown(ctx: Context, needs: Needs, source: OpenedSource): A
   if (profile === undefined) return;
   const [before] = needs.before === true ? timesBefore(source) : [];
   const since = before?.span.since ?? range.since;
-  const refunds = await unshownRefunds(ctx, profile, { ...range, since }, shown).catch(
+  const refunds = await unshownFacts(ctx, profile, { ...range, since }, shown).catch(
     orElse(({ message }) => {
       ctx.notes.warn(`refunds that no order shows are not counted: ${message}`);
       return [];

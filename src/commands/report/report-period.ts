@@ -1,5 +1,6 @@
 /** The times of a report: its period and its zone in words, and the times that it is compared with. Pure. */
 
+import { dayMs } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import type { TimeRange } from '../../flags/typed-time.ts';
 import { daysFrom } from '../../reports/reports.ts';
@@ -45,8 +46,6 @@ export interface TimeBefore {
   readonly words: string;
   readonly span: TimeRange;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * The period before this one, and before it the same part of that period if this one is not over: `1 Oct to 21 Oct`, until the same

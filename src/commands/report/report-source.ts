@@ -155,7 +155,7 @@ const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: els
 export type ShownRefunds = Map<string, { readonly change: string; readonly amount: Figure }>;
 
 /** Refunds of a time that no order shows: awaited, recorded made, or recorded not made and still possible. */
-export async function unshownRefunds(
+export async function unshownFacts(
   { journal }: Pick<Context, 'journal'>,
   profile: Profile,
   range: TimeRange,

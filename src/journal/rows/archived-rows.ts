@@ -3,10 +3,9 @@
  * from which journal the new one comes. Pure.
  */
 
+import { dayMs } from '../../api/spec.ts';
 import { horizonOf, isUnsettled } from '../attempt-state.ts';
 import type { AttemptRecord, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
-
-const dayMs = 24 * 60 * 60_000;
 
 /** Nobody archives what was sent in the last 30 days. */
 export const keptAtLeastMs = 30 * dayMs;

@@ -1,5 +1,7 @@
 /** The text of a sheet's cells. Nothing is guessed: a value that the spreadsheet rounded or could not compute is wrong. Pure. */
 
+import { dayMs } from '../../api/spec.ts';
+
 export interface RawCell {
   /** `n` number, `s` shared text, `str` and `inlineStr` text, `b` yes or no, `e` error, `d` date. */
   readonly type: string;
@@ -71,8 +73,6 @@ function withDecimals(text: string, format: string): string {
   const [whole = '', part = ''] = text.split('.');
   return decimals === '' || text.includes('e') ? text : `${whole}.${part.padEnd(decimals.length, '0')}`;
 }
-
-const dayMs = 86_400_000;
 
 function readDate(days: number, format: string, is1904: boolean): ReadCell {
   const exact = days * dayMs;

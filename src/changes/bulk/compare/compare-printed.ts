@@ -2,7 +2,7 @@
 
 import { type AmountStyle, sumsWords, unitsNote } from '../../../amounts.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
-import { type Column, type Field, field, recordFrom } from '../../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../../api/resources.ts';
 import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import {
@@ -30,17 +30,13 @@ const ownColumns: readonly (Column | Field<Compared>)[] = [
   field('order_id', 'id', ({ orderId }) => orderId || null, { title: 'ORDER', tableFrom: 0, stays: true }),
   ...moneyColumns<Compared>('refunded', 'BACK', ({ refunded }) => refunded),
   field('refunded_at', 'time', ({ refunds }) => refunds.at(-1)?.createdAt, { title: 'WHEN', tableFrom: 0 }),
-  // Also that a refund was made elsewhere, beside one of ours.
-  field('by', 'text', ({ refunds }) => [...new Set(refunds.map(({ by }) => by))].join(', ') || null, {
+  column('by', 'text', {
     tableFrom: 100,
     isMissed: true,
+    derived: true,
+    value: ({ operator, refund_id: id }) => operator ?? (id === null ? null : elsewhere),
   }),
-  field(
-    'operator',
-    'text',
-    ({ refunds }) =>
-      [...new Set(refunds.flatMap(({ by }) => (by === elsewhere ? [] : by)))].join(', ') || null,
-  ),
+  field('operator', 'text', ({ refunds }) => operatorsOf(refunds)),
   field('refund_id', 'id', ({ refunds }) => refunds.map(({ id }) => id).join(' ') || null, {
     tableFrom: 120,
     isMissed: true,
@@ -59,6 +55,12 @@ const ownColumns: readonly (Column | Field<Compared>)[] = [
   field('charge', 'text', ({ row, refunds }) => row?.charge ?? refunds.at(-1)?.chargeId),
   field('ref', 'text', ({ row }) => row?.ref ?? ''),
 ];
+
+// Who made them, as lists say it: nobody for one from elsewhere, which is named beside one of ours.
+function operatorsOf(refunds: Compared['refunds']): string | null {
+  const names = [...new Set(refunds.map(({ by }) => by))].join(', ');
+  return names === elsewhere ? null : names || null;
+}
 
 /** The columns of a comparison; `all`: what it prints. The columns of the file come last, as `input.TITLE`. */
 export function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {

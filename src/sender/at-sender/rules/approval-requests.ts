@@ -1,5 +1,6 @@
 /** Approval requests, derived from their rows and the changes that used them. Pure. */
 
+import { dayMs } from '../../../api/spec.ts';
 import {
   type ApprovalRequest,
   type ApprovalRow,
@@ -10,7 +11,6 @@ import {
   sameJson,
 } from '../../../journal/journal.ts';
 
-const dayMs = 24 * 60 * 60_000;
 /** After this time a request can no longer be answered. */
 export const waitsMs = 7 * dayMs;
 /** How long requests are listed. */

@@ -2,6 +2,7 @@
 
 import type { AmountStyle } from '../../../amounts.ts';
 import { mayGoBackToo } from '../../../api/charges.ts';
+import { dayMs } from '../../../api/spec.ts';
 import { lettersIn } from '../../../changes/changes.ts';
 import { refused } from '../../../errors.ts';
 import {
@@ -147,8 +148,6 @@ type Asked = Pick<
     };
   };
 };
-const dayMs = 24 * 60 * 60_000;
-
 /** What the limits say about a refund; undefined if none applies to this member. A proposer always needs somebody else. */
 export async function findingOf(
   { asking, asker, account }: Run,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AmountStyle, plainAmounts } from '../../src/amounts.ts';
-import { type BatchProgress, progressWords } from '../../src/plans/progress-words.ts';
+import { type AmountStyle, plainAmounts } from '../../../src/amounts.ts';
+import { type BatchProgress, progressWords } from '../../../src/changes/bulk/batch-progress.ts';
 
 const pesos = { currency: 'MXN', done: 1_203_400, total: 3_240_000 };
 const usual: BatchProgress = {

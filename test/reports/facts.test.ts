@@ -1,8 +1,14 @@
 /** What is read from one order, and what is said when it hides something. */
 
 import { expect, test } from 'vitest';
-import { elsewhere, noReason, notShown } from '../../src/reports/facts.ts';
-import { factsOfCharge, factsOfOrder, factsOfRefundRow } from '../../src/reports/order-facts.ts';
+import {
+  elsewhere,
+  factsOfCharge,
+  factsOfOrder,
+  factsOfRefundRow,
+  noReason,
+  notShown,
+} from '../../src/reports/facts.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withCharge } from '../harness/orders.ts';
 
 const notFromHere = { origin: elsewhere, reason: elsewhere, operator: elsewhere } as const;
