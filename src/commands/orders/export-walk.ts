@@ -1,0 +1,181 @@
+/** What an export of orders does with each page: which orders pass, their rows, and what these add up to in the end. */
+
+import type { Page, Service, WireRecord } from '../../api/api.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import type { Context, Days } from '../../context/context.ts';
+import { CliError, orElse } from '../../errors.ts';
+import { rangeWords, type TimeRange } from '../../flags/typed-time.ts';
+import {
+  type KnownOrder,
+  knownOrders,
+  ordersWithRefunds,
+  type RefundState,
+  recordedState,
+  toldRefunds,
+} from '../../orders/orders.ts';
+import { magnitude, wholeNumber } from '../../reports/reports.ts';
+import type { RowMaker } from '../export/export-run.ts';
+import { passing } from '../listing.ts';
+import { refundLines } from '../report/report-screen.ts';
+import { type ShownRefunds, unshownFacts } from '../report/report-source.ts';
+import { feedIndex } from './feed-index.ts';
+import type { AmountRange, OrderFilters } from './order-filters.ts';
+import { type DateState, stopAtDate } from './order-observer.ts';
+import { datedRows, orderRows, type RowDate, type RowKind } from './order-rows.ts';
+import { createFees, createSums } from './refund-sums.ts';
+
+interface RowsAsked extends Omit<OrderFilters, 'range'>, Span {
+  readonly rows: RowKind;
+  readonly by: RowDate;
+  readonly amounts: AmountRange;
+  readonly states: readonly RefundState[] | undefined;
+  /** Whether the first order that does not show all ends the export. */
+  readonly strict: boolean;
+}
+
+/** The range of an export, and the days of its time zone. */
+export interface Span {
+  readonly range: TimeRange;
+  readonly days: Days;
+}
+
+export interface OrdersWalk extends RowMaker {
+  /** Throws CliError 'usage' for a status that no order of the list has. */
+  readonly checkStatuses: () => void;
+  /** Hands the last page to the index. */
+  readonly end: () => Promise<void>;
+}
+
+/** Without the journal, all refunds would look as if somebody else had made them. That is said before anything is read. */
+export async function refuseUnknown(ctx: Context, service: Service): Promise<void> {
+  await knownOf(ctx, service, []);
+}
+
+/** Starts a walk, or goes on from the `state` of an earlier one. */
+export function walkOrders(
+  ctx: Context,
+  service: Service,
+  asked: RowsAsked,
+  state: JsonObject | undefined,
+): OrdersWalk {
+  const { profile } = service;
+  const { rows, by, filters, amounts, states, range, days } = asked;
+  // An export that is resumed begins in the middle of the list, and its first page has no known neighbour.
+  const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
+  const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
+  const dates = stopAtDate(promised, range.since, dateState(state ?? {}));
+  const sums = createSums(state?.refunds);
+  const fees = createFees(state?.fees);
+  const shown = shownIn(state);
+  const chosen = new Set(Array.isArray(state?.chosen) ? state.chosen.map(String) : []);
+  let passed: ReadonlySet<WireRecord> = new Set();
+  let known: ReadonlyMap<unknown, KnownOrder> = new Map();
+  let maybe: ReadonlySet<string> | undefined;
+  const isOfState = ({ state: one }: { readonly state?: string | undefined }) =>
+    states?.some((wanted) => wanted === one) ?? true;
+  const toldOf = (order: JsonObject) => {
+    const told = toldRefunds(known.get(order.id) ?? nothingKnown);
+    return (refund: JsonObject) => {
+      const one = told(refund);
+      // Of what is known to be made nobody asks again.
+      if (one.attempt !== undefined && recordedState(one.attempt) !== 'made')
+        shown.set(String(refund.id), {
+          change: one.attempt.sent.change,
+          amount: magnitude(wholeNumber(refund.amount) ?? 0),
+        });
+      return one;
+    };
+  };
+  const unshown = async () =>
+    rows === 'refunds' && by === 'refunded' ? await unshownFacts(ctx, profile, range, shown) : [];
+  const words = rangeWords(datedRows[rows][by], range, days.full);
+  if (words !== undefined) ctx.notes.note(words);
+  return {
+    async onPage(page: Page) {
+      const { records } = page;
+      passed = new Set(await passing(filters, records));
+      dates.add(records);
+      const warning = dates.warning();
+      if (warning !== undefined) ctx.notes.warn(warning);
+      feed.page(page);
+      // The filters are about orders, and a refund that no order shows belongs to one.
+      maybe ??= new Set(filters.length === 0 ? [] : (await unshown()).flatMap(({ orderId = [] }) => orderId));
+      for (const { value } of passed) if (maybe.has(String(value.id))) chosen.add(String(value.id));
+      if (rows === 'refunds') known = await knownOf(ctx, service, records);
+    },
+    isDone: () => dates.reached,
+    rowsOf(record) {
+      if (!passed.has(record)) return { rows: [], problems: [] };
+      const day = (at: unknown) => days.day(at);
+      const referenceKeys = profile.settings['reference.keys'];
+      const found = orderRows(record, { rows, by, range, amounts, day, referenceKeys, toldOf });
+      const [first] = found.problems;
+      if (asked.strict && first !== undefined)
+        throw new CliError('incomplete', `${first.order_id || 'an order'}: ${first.why}`);
+      const own = found.rows.filter(isOfState);
+      if (rows === 'refunds') for (const row of own) sums.add(row);
+      if (rows === 'charges') for (const row of own) fees.add(row);
+      return { ...found, rows: own };
+    },
+    state() {
+      const { before, contradicted } = dates.state;
+      return {
+        id: before?.id,
+        created_at: before?.createdAt,
+        contradicted,
+        refunds: sums.stored(),
+        fees: fees.stored(),
+        shown: [...shown].map(([id, { change, amount }]) => [id, change, String(amount)]),
+        chosen: [...chosen],
+      };
+    },
+    async closingLines() {
+      const left = (await unshown()).filter(
+        ({ orderId = '', amount, currency, state: one }) =>
+          isOfState({ state: one }) &&
+          (filters.length === 0 || chosen.has(orderId)) &&
+          (amounts.isOpen || (amount !== undefined && amounts.holds(amount, currency))),
+      );
+      return [
+        ...asked.leftOut(),
+        ...refundLines(sums.lines(), left, profile.settings),
+        ...fees.lines(profile.settings),
+      ];
+    },
+    // A resumed export does not know what the orders before had.
+    checkStatuses: () => (state === undefined ? asked.checkStatuses() : undefined),
+    end: () => feed.end(),
+  };
+}
+
+const nothingKnown = { refunds: [], attempts: [] };
+
+// What is known about those of the orders that may have refunds.
+async function knownOf(
+  ctx: Context,
+  service: Service,
+  records: readonly WireRecord[],
+): Promise<ReadonlyMap<unknown, KnownOrder>> {
+  const orders = records.map(({ value }) => value);
+  const ids = ordersWithRefunds(orders);
+  const refunded = orders.filter(({ id }) => ids.has(String(id)));
+  const all = await knownOrders(ctx, service, refunded).catch(
+    orElse((cause) => {
+      const what = `the export cannot say who made the refunds: ${cause.message}`;
+      throw new CliError('refused', what, { ...cause.parts, cause });
+    }),
+  );
+  return new Map(all.map((known) => [known.order.id, known]));
+}
+
+function shownIn(state: JsonObject | undefined): ShownRefunds {
+  const shown: ShownRefunds = new Map();
+  for (const [id, change, amount] of Array.isArray(state?.shown) ? state.shown : [])
+    shown.set(String(id), { change: String(change), amount: wholeNumber(BigInt(String(amount))) ?? 0 });
+  return shown;
+}
+
+function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {
+  const known = typeof id === 'string' && typeof createdAt === 'number';
+  return { before: known ? { id, createdAt } : undefined, contradicted: contradicted === true };
+}
