@@ -59,7 +59,7 @@ export interface LimitFinding {
 /**
  * - `asked`: nobody has answered it yet
  * - `approved`: it may be sent once, until the approval expires
- * - `used`: it was sent
+ * - `used`: it was sent; of a plan: each of its rows was
  * - `expired`: nobody answered within 7 days, or it was approved and not sent in time
  */
 type ApprovalState = 'asked' | 'approved' | 'rejected' | 'used' | 'expired';
@@ -81,6 +81,8 @@ export interface ApprovalRequest {
   readonly decided: DecidedRow | undefined;
   /** The change that it was used for. */
   readonly usedBy: string | undefined;
+  /** Of an approved plan: how many of its rows were not sent yet. */
+  readonly rowsLeft?: number | undefined;
 }
 
 /** The longest time that an approval counts, in milliseconds. */

@@ -365,6 +365,32 @@ describe('a plan that a second person must approve', () => {
     );
   });
 
+  test('is used once each of its rows has left, and until then it says how many are left', async () => {
+    const seen = async () => {
+      const [request] = await requests();
+      return [request?.state, request?.rowsLeft];
+    };
+    await team.rules('ana').ask('r_1', askedPlan(650));
+    await team.rules('ben').decide('r_1', 'approved', yes);
+    expect(await seen()).toEqual(['approved', 2]);
+    const [one, other, unsent] = [
+      team.refund(600, { plan: 'p_1', idempotencyKey: 'row/1' }),
+      team.refund(50, { plan: 'p_1', idempotencyKey: 'row/2' }),
+      team.refund(50, { plan: 'p_1', idempotencyKey: 'row/2' }),
+    ];
+    await team.send('ana', one, { plan: shown('d1') });
+    await team.ended(one);
+    await team.send('ana', unsent, { plan: shown('d1') });
+    await team.ended(unsent, { verdict: 'not_sent' });
+    expect(await seen()).toEqual(['approved', 1]);
+    await team.send('ana', other, { plan: shown('d1') });
+    await team.ended(other);
+    expect(await seen()).toEqual(['used', 0]);
+    await expect(team.rules('ben').decide('r_1', 'rejected', yes)).rejects.toEqual(refused('r_1 is used'));
+    team.clock.time += 2 * dayMs;
+    expect(await seen()).toEqual(['used', 0]);
+  });
+
   test('asked for twice it is one request; nobody approves their own', async () => {
     await team.rules('ana').ask('r_1', askedPlan(650));
     expect(await team.rules('ana').ask('r_2', askedPlan(650))).toMatchObject({ requestId: 'r_1' });

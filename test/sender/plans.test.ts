@@ -80,6 +80,12 @@ test('asks for an approval, is approved by somebody else, and then all of its ro
   expect(applied, applied.stderr).toMatchObject({ code: 0 });
   expect(await apply()).toMatchObject({ code: 0 });
   expect(sent()).toEqual(refunds('ord_A1', 'ord_A2', 'ord_A3'));
+  expect((await ben.run([...shop, 'approvals', 'list'])).stdout).not.toContain(request);
+  const all = await ben.run([...shop, 'approvals', 'list', '--all', '--json']);
+  expect(JSON.parse(all.stdout).data).toMatchObject([{ state: 'used', rows: 3, rows_left: 0 }]);
+  const over = await ben.run([...shop, 'approvals', 'show', request]);
+  expect(inOneLine(over.stdout)).toContain('was approved by ben and sent, each of its rows');
+  expect((await ben.run([...shop, 'today'])).stderr).not.toContain('approved and not sent');
   const list = await ben.run([...shop, 'journal', 'list', '--json']);
   const [{ change }] = JSON.parse(list.stdout).data;
   const told = await ben.run([...shop, 'journal', 'show', change]);

@@ -51,6 +51,7 @@ export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
     brief: { value: ({ digest }) => (typeof digest === 'string' ? digest.slice(0, digestShown) : digest) },
   }),
   column('rows', 'integer'),
+  field('rows_left', 'integer', ({ rowsLeft }) => rowsLeft, { tableFrom: 0, below: () => 'rows left' }),
   field('profile', 'text', ({ asked }) => asked.profile),
   field('mode', 'text', ({ asked }) => modeOfAccount(asked.account)),
   field('account', 'text', ({ asked }) => asked.account),
@@ -86,18 +87,20 @@ export function requestTitle(request: ApprovalRequest, style: AmountStyle): stri
 }
 
 /** What became of a request, behind its id: `was approved by ben, until 19:03`. */
-export function stateWords(ctx: Pick<Context, 'days'>, { state, decided, usedBy }: ApprovalRequest): string {
+export function stateWords(
+  ctx: Pick<Context, 'days'>,
+  { state, asked, decided, usedBy, rowsLeft }: ApprovalRequest,
+): string {
   const by = decided?.operator ?? 'somebody else';
   switch (state) {
     case 'asked':
       return 'is not approved yet';
     case 'approved':
-      return `was approved by ${by}, until ${ctx.days.full(decided?.until ?? 0)}`;
+      return `was approved by ${by}, until ${ctx.days.full(decided?.until ?? 0)}${rowsLeft === undefined ? '' : `; rows left to send: ${rowsLeft}`}`;
     case 'rejected':
       return `was rejected by ${by}${decided?.note === undefined ? '' : `: ${decided.note}`}`;
     case 'used':
-      if (decided === undefined) return 'needs no answer any more: its plan was applied';
-      return `was approved by ${by} and sent as ${usedBy ?? 'another change'}`;
+      return `was approved by ${by} and sent${'planned' in asked ? ', each of its rows' : ` as ${usedBy ?? 'another change'}`}`;
     case 'expired':
       return decided === undefined ? 'expired: nobody answered it' : `was approved by ${by}, and has expired`;
   }

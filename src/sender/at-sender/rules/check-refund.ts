@@ -8,15 +8,18 @@ import { refused } from '../../../errors.ts';
 import {
   type ApprovalRequest,
   type ApprovalRow,
+  type AskedPlanRow,
   type AskedRefund,
   type AttemptRecord,
   accountLimits,
   countedAmount,
+  type DecidedRow,
   isSameOrigin,
   type JournalStore,
   type LimitFinding,
   limitPrefix,
   type Moment,
+  pagesOf,
   type SentRow,
   type TeamLimit,
   teamLimitNames,
@@ -25,7 +28,7 @@ import {
 import { modeOfAccount, usualNoteLength } from '../../../profiles/profiles.ts';
 import type { Role } from '../../wire.ts';
 import type { Asker, SenderAccount } from '../routes.ts';
-import { requestsIn } from './approval-requests.ts';
+import { listedMs, requestsIn } from './approval-requests.ts';
 import { findingFor, limitsFor, limitsIn, limitWindowMs } from './team-limits.ts';
 
 export interface RulesParts {
@@ -40,7 +43,7 @@ export interface RulesParts {
   readonly roleNow: (asker: RuledAsker) => Promise<Role | undefined>;
 }
 
-type Asking = Pick<JournalStore, 'attempts' | 'settings' | 'refunded' | 'approvals'>;
+type Asking = Pick<JournalStore, 'attempts' | 'list' | 'settings' | 'refunded' | 'approvals'>;
 
 interface Service extends Pick<SenderAccount['service'], 'seenDate'> {
   readonly profile: Pick<SenderAccount['service']['profile'], 'name' | 'origin' | 'account'> & {
@@ -58,6 +61,8 @@ export type LimitedAccount = Pick<Service['profile'], 'name' | 'account'>;
 export interface Run extends RulesParts {
   readonly asker: RuledAsker;
   readonly account: RuledAccount;
+  /** The requests of plans of which each row has left. */
+  readonly used: Set<string>;
 }
 
 /** Counting 24 hours needs clocks that agree. Throws CliError 'refused' if they do not. */
@@ -125,6 +130,42 @@ export async function requestsSince(
   );
   const users = orderIds.size === 0 ? [] : await asking.attempts({ orderIds });
   return requestsIn(rows, users, now).filter(({ asked }) => asked.time >= since);
+}
+
+/**
+ * The same requests, with what became of the rows of approved plans. Only for who looks or answers: it reads what was sent while they
+ * were approved. `used`: plans of which each row has left, which stays so; new ones are added.
+ */
+export async function withRowsLeft(
+  { asking, used }: Pick<Run, 'asking' | 'used'>,
+  requests: readonly ApprovalRequest[],
+): Promise<readonly ApprovalRequest[]> {
+  return await Promise.all(
+    requests.map(async (request) => {
+      const { id, asked, decided } = request;
+      if (decided?.step !== 'approved' || !('planned' in asked)) return request;
+      const rowsLeft = used.has(id) ? 0 : asked.planned.rows - (await rowsSent(asking, asked, decided));
+      if (rowsLeft > 0) return request.state === 'approved' ? { ...request, rowsLeft } : request;
+      used.add(id);
+      return { ...request, state: 'used', rowsLeft: 0 } as const;
+    }),
+  );
+}
+
+// How many rows of a plan may have left. A change that certainly did not has not used its approval.
+async function rowsSent(
+  asking: Asking,
+  { planned, time }: AskedPlanRow,
+  { until }: DecidedRow,
+): Promise<number> {
+  const rows = new Set<string>();
+  // The clock of the desk that made the plan may be wrong.
+  const since = Math.max(time - listedMs, Math.min(planned.madeAt, time));
+  for await (const page of pagesOf(asking, { kind: 'refund', since, until: until ?? undefined }))
+    for (const { sent, verdicts } of page)
+      if (sent.plan === planned.id && verdicts.at(-1)?.verdict !== 'not_sent')
+        rows.add(sent.idempotencyKey ?? sent.change);
+  return rows.size;
 }
 
 export async function onOrderOf(

@@ -24,6 +24,7 @@ import {
   type RuledAsker,
   type Run,
   requestsSince,
+  withRowsLeft,
 } from './check-refund.ts';
 
 /** Returns a waiting request for the same thing if there is one. Throws CliError 'refused' or LimitRefusal. */
@@ -96,7 +97,7 @@ export async function decide(
   const { time } = await momentFor(run);
   const [asked] = rows;
   const orderId = asked !== undefined && 'proof' in asked ? asked.proof.orderId : undefined;
-  const [request] = requestsIn(rows, await onOrderOf(asking, orderId), time);
+  const [request] = await withRowsLeft(run, requestsIn(rows, await onOrderOf(asking, orderId), time));
   if (request === undefined || !isOf(request.asked, account) || !isOfMode(request.asked, account))
     throw new CliError('not_found', `the journal of the team has no request ${id}`, {
       now: ['paydesk approvals list'],

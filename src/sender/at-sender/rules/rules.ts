@@ -35,6 +35,7 @@ import {
   type Run,
   refuseSkewed,
   requestsSince,
+  withRowsLeft,
 } from './check-refund.ts';
 import { ask, decide } from './requests.ts';
 import { type ApprovablePlan, approvalOf, checkPlan, limitsFor, limitText } from './team-limits.ts';
@@ -65,6 +66,7 @@ export interface Rules {
 export function createRules(parts: RulesParts): Rules {
   const inTurn = oneAfterTheOther(parts.store.alone);
   const opened = new OpenedOrders();
+  const used = new Set<string>();
   const limitsOf: Rules['limitsOf'] = (asker, account) => ({
     limits: () => limitsSet(parts.asking, account),
     setLimits: (changes) => inTurn(async () => setLimits(parts, await asNow(parts, asker), account, changes)),
@@ -72,7 +74,7 @@ export function createRules(parts: RulesParts): Rules {
   return {
     limitsOf,
     of(asker, account) {
-      const run = { ...parts, asker, account };
+      const run = { ...parts, asker, account, used };
       const runNow = async () => ({ ...run, asker: await asNow(parts, asker) });
       return {
         ...limitsOf(asker, account.service.profile),
@@ -81,8 +83,10 @@ export function createRules(parts: RulesParts): Rules {
         opened: async (orderId) => opened.note(asker, account, orderId, (await parts.now()).wall),
         approvals: async () => {
           const { time } = await momentFor(run);
-          return (await requestsSince(run, time - listedMs, time)).filter(
-            ({ asked }) => isOf(asked, account) && isOfMode(asked, account),
+          const requests = await requestsSince(run, time - listedMs, time);
+          return withRowsLeft(
+            run,
+            requests.filter(({ asked }) => isOf(asked, account) && isOfMode(asked, account)),
           );
         },
         ask: (id, what) => inTurn(async () => ask(await runNow(), id, what)),
@@ -98,7 +102,7 @@ export function createRules(parts: RulesParts): Rules {
     },
     record: (sent, { asker, account, plan }, append) =>
       inTurn(async () => {
-        const approved = await approvalFor({ ...parts, asker, account }, sent, plan);
+        const approved = await approvalFor({ ...parts, asker, account, used }, sent, plan);
         // It may have waited long: for the service, an order, or others.
         needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
         await append(approved);
