@@ -50,8 +50,14 @@ for (const line of refunds) {
   console.log(`${sent}  ${order}  ${amount}  ${line.state ?? 'not made'}`);
   console.log(`  ${ids || 'no id of a refund'}${auth}, ${by}, ${change}`);
 }
-const sums = about.sums.map(
-  (sum) => `, ${sum.refunds} ${sum.state ?? 'not made'}: ${sum.amount} ${sum.currency}`,
-);
+// One change of a whole order may have made several refunds.
+const many = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;
+const both = (changes, made) => `${many(changes, 'change')}, ${many(made, 'refund')}`;
+const sums = about.sums.map(({ refunds: changes, records = changes, state, amount, currency }) => {
+  const count = records > changes ? both(changes, records) : changes;
+  return `, ${count} ${state ?? 'not made'}: ${amount} ${currency}`;
+});
+const made = about.sums.reduce((sum, { refunds: changes, records = changes }) => sum + records, 0);
+const all = made > refunds.length ? both(refunds.length, made) : many(refunds.length, 'refund');
 console.log(`${about.account ?? 'several accounts'}, ${about.about}${sums.join('')}`);
-console.log(`${file}: genuine, ${refunds.length} refund${refunds.length === 1 ? '' : 's'}`);
+console.log(`${file}: genuine, ${all}`);

@@ -4,6 +4,7 @@ import { amountWords } from '../amounts.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
+import { counted } from '../counted.ts';
 import { boundSeconds } from '../flags/typed-time.ts';
 import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
 import { sumOf } from '../reports/reports.ts';
@@ -53,11 +54,35 @@ export function firstLine(
 
 /** The first line in words, as docs/check-proof.mjs says them: whose refunds these are, of which time, and their sums by state. */
 export function aboutWords({ account, about, sums }: JsonObject): string {
-  const words = (Array.isArray(sums) ? sums.filter(isObject) : []).map(
-    ({ refunds, state, amount, currency }) =>
-      `, ${String(refunds)} ${typeof state === 'string' ? state : 'not made'}: ${String(amount)} ${String(currency)}`,
+  const words = sumsIn(sums).map(
+    ({ changes, records, state, amount, currency }) =>
+      `, ${countWords(changes, records) ?? changes} ${typeof state === 'string' ? state : 'not made'}: ${String(amount)} ${String(currency)}`,
   );
   return `${typeof account === 'string' ? account : 'several accounts'}, ${String(about)}${words.join('')}`;
+}
+
+/** How many refunds a file holds. One change of a whole order may have made several, as lists count them: `21 changes, 22 refunds`. */
+export function refundsWords({ refunds, sums }: JsonObject): string {
+  const changes = Number(refunds);
+  const records = sumOf(sumsIn(sums), (one) => one.records);
+  return countWords(changes, Number(records)) ?? counted(changes, 'refund');
+}
+
+function countWords(changes: number, records: number): string | undefined {
+  return records > changes ? `${counted(changes, 'change')}, ${counted(records, 'refund')}` : undefined;
+}
+
+// A file of an older version does not say how many refunds its changes made.
+function sumsIn(sums: unknown) {
+  return (Array.isArray(sums) ? sums.filter(isObject) : []).map(
+    ({ refunds, records = refunds, state, amount, currency }) => ({
+      changes: Number(refunds),
+      records: Number(records),
+      state,
+      amount,
+      currency,
+    }),
+  );
 }
 
 /** One refund: its record as in `journal list`, what it was decided on, what was sent, what was learnt, and the rows that say so. */
@@ -109,6 +134,8 @@ function sumsOf(records: readonly JsonObject[]): readonly JsonObject[] {
     state: own[0]?.state ?? null,
     currency: own[0]?.currency ?? null,
     refunds: own.length,
+    // What an order shows of them.
+    records: sumOf(own, ({ refunds }) => Math.max(1, String(refunds).split(' ').length)),
     amount: sumOf(own, ({ amount }) => (typeof amount === 'number' ? amount : 0)),
   }));
 }

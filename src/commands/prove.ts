@@ -22,7 +22,7 @@ import { defineCommand } from './command.ts';
 import { daysOfFlag, signedByFlag } from './export/export-flags.ts';
 import { attemptOf, changesOn, isInScope, orByNumber, scopeOf } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
-import { aboutWords, firstLine, lineOf, provedShort, shortView } from './proof-lines.ts';
+import { aboutWords, firstLine, lineOf, provedShort, refundsWords, shortView } from './proof-lines.ts';
 import { sourceFlags } from './report/report-flags.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
@@ -193,7 +193,7 @@ async function writeFile(
   await ctx.plans.write(file, text, force);
   await ctx.out.own({ ...about, object: 'proof_file', file }, () => [
     { line: `evidence written: ${file}` },
-    { line: `${counted(refunds.length, 'refund')}, signed by ${about.signed_by}`, hang: 2 },
+    { line: `${refundsWords(about)}, signed by ${about.signed_by}`, hang: 2 },
     { line: `give that key to whoever checks it, apart from the file: ${plainCommand('help', 'evidence')}` },
   ]);
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
@@ -296,7 +296,7 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
     ...proved.flatMap(shortView),
     { line: aboutWords(about) },
     {
-      line: `${file}: ${counted(refunds.length, 'refund')}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
+      line: `${file}: ${refundsWords(about)}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
     },
   ]);
 }

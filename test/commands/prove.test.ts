@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { isLong } from '../harness/long.ts';
-import { captured, chargeOf, type Json, notReturnable, orderOf } from '../harness/orders.ts';
+import { captured, chargeOf, type Json, notReturnable, orderOf, refundedWhole } from '../harness/orders.ts';
 import { randomNumbers } from '../harness/seed.ts';
 import { hangUp, json, reply } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
@@ -369,6 +369,26 @@ test('it is genuine for paydesk and for the script, and not with another key', a
     2,
     expect.stringContaining('none.ndjson cannot be read'),
   ]);
+});
+
+test('a change that made two refunds counts as both, and is said where the counts differ', async () => {
+  await using service = await startDated({
+    orders: [orderOf('ord_2', [chargeOf('ch_1', 7000), chargeOf('ch_2', 3000)])],
+    onPost(order = {}, own) {
+      own.orders = [refundedWhole(order)];
+      return json(own.orders[0]);
+    },
+  });
+  await refundAs(service, 'mara', 'ord_2');
+  const { text, key } = await proved(service);
+  expect(rowsOf(text)[0]).toMatchObject({ refunds: 1, sums: [{ refunds: 1, records: 2, amount: 10_000 }] });
+  const check = await ask(service, 'prove', '--check', 'proof.ndjson');
+  expect(check.stdout).toMatch(
+    /, 1 change, 2 refunds made: 10000 MXN\n[^\n]*: 1 change, 2 refunds, as signed by this desk\n$/,
+  );
+  expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toMatch(
+    /, 1 change, 2 refunds made: 10000 MXN\n[^\n]*: genuine, 1 change, 2 refunds\n$/,
+  );
 });
 
 test('a refund that the service refused is not made, in words for paydesk and for the script', async () => {
