@@ -7,25 +7,17 @@
 // the lock that the process holds on it.
 
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CliError, systemCode, systemReason } from '../../errors.ts';
+import { isObject } from '../../api/json-values.ts';
+import { CliError, orUndefined, systemCode, systemReason } from '../../errors.ts';
 import {
   checkOwnFile,
   checkOwnFolder,
   type FileRules,
   modesOf,
-  openOwnFile,
+  readOwnFile,
 } from '../../profiles/profiles.ts';
 import type { LockOwner } from '../locks.ts';
 
@@ -159,29 +151,16 @@ export function writeOwner(path: string, owner: SlotOwner, rules: FileRules): vo
 
 /** Removes the owner's file. Never throws. */
 export function removeOwner(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // The file stays, and the next owner overwrites it.
-  }
+  // A file that stays is overwritten by the next owner.
+  orUndefined(() => rmSync(path, { force: true }));
 }
 
 /** The owner that the file names. Undefined if it is missing, cannot be parsed, or is not a file by these rules. */
 export function readOwner(path: string, rules: FileRules): SlotOwner | undefined {
-  let handle: number | undefined;
-  try {
-    handle = openOwnFile(path, constants.O_RDONLY, { ...rules, notice: () => undefined });
-    return handle === undefined ? undefined : parseOwner(JSON.parse(readFileSync(handle, 'utf8')));
-  } catch {
-    return undefined;
-  } finally {
-    if (handle !== undefined) closeSync(handle);
-  }
-}
-
-function parseOwner(value: unknown): SlotOwner | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (!('name' in value && 'operator' in value && 'command' in value && 'since' in value)) return undefined;
+  const value: unknown = orUndefined(() =>
+    JSON.parse(readOwnFile(path, { ...rules, notice: () => undefined }) ?? ''),
+  );
+  if (!isObject(value)) return undefined;
   const { name, operator, command, since } = value;
   return typeof name === 'string' &&
     typeof operator === 'string' &&

@@ -1,13 +1,12 @@
 /** Locks between the processes of one machine: exclusive SQLite transactions on a fixed set of files, tested once per boot of the machine. */
 
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSea } from 'node:sea';
-import { refused } from '../../errors.ts';
+import { orUndefined, refused } from '../../errors.ts';
 import type { Clock, ClockWithTimers } from '../../io.ts';
-import { type FileRules, modesOf, openOwnFile, variableOf } from '../../profiles/profiles.ts';
+import { type FileRules, readOwnFile, variableOf, writeOwnFile } from '../../profiles/profiles.ts';
 import { type Busy, createTurns, type Held, type Locks } from '../locks.ts';
 import {
   type FileLock,
@@ -141,9 +140,10 @@ async function testLocksOnce(
 ): Promise<void> {
   const passed = join(folder, 'tested.json');
   const here = `${JSON.stringify({ boot: bootName(clock), folder: placeOf(folder) })}\n`;
-  if (textOf(passed, rules) === here) return;
+  if (readOwnFile(passed, rules) === here) return;
   await testLocks(folder, rules, node);
-  remember(passed, here, rules);
+  // If the note cannot be written, the next run tests again.
+  orUndefined(() => writeOwnFile(passed, here, rules));
 }
 
 // If the system has no id for the boot, the minute in which the machine was started takes its place.
@@ -155,27 +155,6 @@ function bootName(clock: Clock): string {
 function placeOf(folder: string): string {
   const { dev, ino } = statSync(folder);
   return `${dev} ${ino}`;
-}
-
-function textOf(path: string, rules: FileRules): string | undefined {
-  const handle = openOwnFile(path, constants.O_RDONLY, rules);
-  if (handle === undefined) return undefined;
-  try {
-    return readFileSync(handle, 'utf8');
-  } finally {
-    closeSync(handle);
-  }
-}
-
-// If the note cannot be written, or a power cut takes it away, the next run tests again.
-function remember(path: string, text: string, rules: FileRules): void {
-  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
-  try {
-    writeFileSync(whole, text, { flag: 'wx', mode: modesOf(rules).file });
-    renameSync(whole, path);
-  } catch {
-    rmSync(whole, { force: true });
-  }
 }
 
 async function testLocks(folder: string, rules: FileRules, node: string | undefined): Promise<void> {
