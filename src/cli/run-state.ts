@@ -26,7 +26,7 @@ import {
 import { agentOf } from './agent/agent.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import { createStop, type Stop } from './stop.ts';
-import type { Globals } from './typed/global-options.ts';
+import { type Globals, resolveGlobals } from './typed/global-options.ts';
 import { createWhatWasSent, type WhatWasSent } from './what-was-sent.ts';
 
 /** What run.ts makes before it knows which command runs. */
@@ -80,6 +80,8 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const folders = findFolders({ env, platform, home: io.home() });
   const keys = createKnownKeys({ argv, env, folders, cwd: io.cwd });
   const stop = createStop();
+  // These count until the command line is read.
+  const plainOptions: Globals = { ...resolveGlobals({}, {}), input: false };
   let options = plainOptions;
   let file: ResultFile | undefined;
   let screen: Screen | undefined;
@@ -155,47 +157,11 @@ interface Screen {
   readonly ask: Ask;
 }
 
-/** The options that decide how the output looks. */
-type ScreenOptions = Pick<
-  Globals,
-  | 'format'
-  | 'columns'
-  | 'usualColumns'
-  | 'header'
-  | 'input'
-  | 'quiet'
-  | 'color'
-  | 'accessible'
-  | 'askedFormat'
-  | 'debug'
-  | 'redact'
-  | 'utc'
-  | 'width'
-> &
-  Partial<Pick<Globals, 'csv'>>;
-
-/** These count until the command line is read. */
-const plainOptions: ScreenOptions = {
-  format: 'table',
-  columns: undefined,
-  usualColumns: undefined,
-  header: true,
-  input: false,
-  quiet: false,
-  color: undefined,
-  accessible: false,
-  askedFormat: undefined,
-  debug: false,
-  redact: undefined,
-  utc: false,
-  width: undefined,
-};
-
 /** What a screen is made of. */
 interface ScreenParts extends Pick<RunState, 'argv' | 'version' | 'io' | 'redaction' | 'stop' | 'locale'> {
   readonly file: ResultFile | undefined;
   readonly keys: Pick<KnownKeys, 'secrets' | 'learn'>;
-  readonly options: ScreenOptions;
+  readonly options: Globals;
 }
 
 /** Takes over the streams. Nothing is written yet. */
