@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { keysOnFile } from '../profiles/early-reads.ts';
 import type { Folders } from '../profiles/folders.ts';
-import { demoKeyLength, demoKeyOnFile } from '../simulator/simulator.ts';
+import { demoKeyLength, demoOnFile } from '../simulator/simulator.ts';
 import { createSecrets, type Secrets } from '../terminal/terminal.ts';
 
 /** The keys of a run. */
@@ -50,8 +50,8 @@ export function createKnownKeys(places: KeyPlaces): KnownKeys {
       secrets.add(variable(env, 'PAYDESK_API_KEY') ?? '');
       // A key is never written with fewer letters than it has. So for most command lines the demo's file is not opened.
       if (!inputs.some(({ text }) => text.length >= demoKeyLength)) return;
-      const demo = await demoKeyOnFile(join(folders.state, 'simulator'));
-      if (demo !== undefined) learn(demo);
+      const demo = await demoOnFile(join(folders.state, 'simulator'));
+      if (demo !== undefined) learn(demo.key);
     },
   };
 }

@@ -264,7 +264,7 @@ function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
     cwd: io.cwd,
     learnKey: keys.learn,
     notice: (line) => state.screen().notes.warn(line),
-    demo: async () => ({ ...(await demo.open()), baseUrl: demo.baseUrl }),
+    demo: async () => ({ ...(await demo.identity()), baseUrl: demo.baseUrl }),
   });
   return {
     ...profiles,

@@ -1,17 +1,8 @@
 /** What flags and arguments are, and ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
 
-import { type AmountStyle, declaresPlaces, examplesOf, placesWords } from '../amounts.ts';
-import { blankOrQuote, copiedId, type ResourceName, resources, withoutAround } from '../api/resources.ts';
+import { copiedId, type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
-import {
-  amountMistake,
-  decimalsOrThousands,
-  fullDecimals,
-  readAmount,
-  type TypedAmount,
-} from '../typed-amounts.ts';
 
 /**
  * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would
@@ -127,7 +118,7 @@ export function short(text: string): string {
 }
 
 /** What else a flag says of itself. */
-type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
+export type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
 
 /** Makes flags: `value` is the placeholder in help, `summary` the line behind it. */
 export const flag = {
@@ -177,13 +168,6 @@ export const flag = {
     range: [min, max] as const,
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     parse: (text: string, name: string): number => integerWithin(min, max, text, name),
-  }),
-  /** An amount in any spelling that people use: `23000`, `23 000 MXN`, `230.00`. */
-  typedAmount: (value: string, summary: string, more?: More) => ({
-    ...more,
-    value,
-    summary,
-    parse: typedAmount,
   }),
   /** The id of an order or a customer. */
   id: (resource: ResourceName, value: string, summary: string, more?: More) => ({
@@ -259,64 +243,6 @@ function integerWithin(min: number, max: number, text: string, name: string): nu
       text === '0' ? [`leave ${name} out, or type ${name} ${min} or more`] : [],
     );
   return value;
-}
-
-function typedAmount(text: string, name: string): TypedAmount {
-  const typed = readAmount(text);
-  if (typed !== undefined) return typed;
-  const meant = withoutMarks(text);
-  const without = readAmount(meant);
-  // What its comma means is known once the profile is.
-  if (without !== undefined && text.includes(',')) return { ...without, withComma: text.trim() };
-  const mistake = amountMistake(text.trim(), `leave ${name} out for all of it`);
-  throw usage(
-    `${name} ${short(text)}: ${(without === undefined ? mistake : undefined) ?? 'not an amount, which is a number above 0, without commas'}`,
-    without === undefined ? [] : [`type ${meant}`],
-  );
-}
-
-/** What a profile says of decimals, and how it is called. */
-export type DecimalsOf = Pick<Profile, 'kind' | 'name'> & { readonly settings: AmountStyle };
-
-/** Refuses an amount with a comma, or with decimals that the profile declares for no currency. Throws CliError 'usage'. */
-export function checkDecimals(name: string, typed: TypedAmount, profile: DecimalsOf): void {
-  const { text: plain, places, withComma } = typed;
-  const isDeclared = places === undefined || declaresPlaces(places, profile.settings);
-  if (isDeclared && withComma === undefined) return;
-  const text = withComma ?? plain;
-  const full = fullDecimals(typed, profile.settings);
-  const ways = decimalsOrThousands(typed, Object.values(profile.settings['amounts.decimals']));
-  if (ways.length > 0)
-    throw usage(`${name} ${text} can be read in two ways`, [
-      `type ${[...new Set([...ways, ...full])].join(' or ')}`,
-    ]);
-  const declared = isDeclared ? 'an amount has no commas' : placesWords(profile.settings);
-  // No number is suggested that the decimals were simply taken from: where the unit is a hundredth, it is another amount.
-  throw usage(
-    `${name} ${text}: ${declared ?? `profile ${profile.name} declares no decimals`}`,
-    full.length > 0
-      ? [`type ${full.join(' or ')}`]
-      : declared === undefined
-        ? [
-            "ask your lead what one unit of an amount is, or look at an order's amount",
-            // The built-in profiles have no settings that can be changed.
-            profile.kind === 'stored'
-              ? `a lead can declare decimals: paydesk profile set ${profile.name} amounts.decimals.CUR N`
-              : 'a profile of your own can declare decimals: paydesk profile add NAME',
-          ]
-        : [`type an amount such as ${examplesOf(profile.settings).join(' or ')}`],
-  );
-}
-
-// A mark is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
-// thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
-function withoutMarks(text: string): string {
-  const tidy = withoutAround(text, blankOrQuote);
-  const figures = tidy.replace(/[ \u00a0\u202f]?[A-Za-z]{3}$/, '');
-  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(figures)) return tidy.replaceAll(',', '');
-  return /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d{1,2}$/.test(figures)
-    ? tidy.replaceAll('.', '').replace(',', '.')
-    : tidy;
 }
 
 /** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */

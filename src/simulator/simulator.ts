@@ -18,19 +18,27 @@ export interface DemoOptions {
 /** The demo of a run. The first `open` opens it; the run closes it at its end. */
 export interface DemoOfRun {
   readonly open: () => Promise<Demo>;
+  /** Opens the demo only if its file does not say it. */
+  readonly identity: () => Promise<DemoIdentity>;
   /** Requests to the demo use this address. They never leave this process. */
   readonly baseUrl: string;
   readonly close: () => void;
 }
 
+type DemoIdentity = Pick<Demo, 'instance' | 'key'>;
+
 export function createDemo(options: DemoOptions): DemoOfRun {
   let demo: Demo | undefined;
+  const open = async () => {
+    const { openDemo } = await import('./demo.ts');
+    demo ??= openDemo(demoFileIn(options.folder), options);
+    return demo;
+  };
   return {
-    async open() {
-      const { openDemo } = await import('./demo.ts');
-      demo ??= openDemo(demoFileIn(options.folder), options);
-      return demo;
-    },
+    open,
+    // A wrong fault is refused whatever the command needs of the demo.
+    identity: async () =>
+      (options.fault === undefined ? await demoOnFile(options.folder) : undefined) ?? (await open()),
     baseUrl: 'http://demo.invalid',
     close: () => demo?.close(),
   };
@@ -40,13 +48,10 @@ export function createDemo(options: DemoOptions): DemoOfRun {
 export const demoKeyLength = 36;
 
 /** Undefined if the demo's file cannot be read. Opens no demo and creates no file. */
-export function demoKeyOnFile(folder: string): Promise<string | undefined> {
-  return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'key');
-}
-
-/** Undefined if the demo's file cannot be read. Opens no demo and creates no file. */
-export function demoInstanceOnFile(folder: string): Promise<string | undefined> {
-  return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'instance');
+export async function demoOnFile(folder: string): Promise<DemoIdentity | undefined> {
+  const text = await textOnFile(folder, 'SELECT json_group_object(name, value) AS text FROM meta');
+  const { instance, key } = Object(JSON.parse(text ?? '{}'));
+  return typeof instance === 'string' && typeof key === 'string' ? { instance, key } : undefined;
 }
 
 /** The JSON text of a demo order, or undefined if it cannot be read. Opens no demo and creates no file. */
@@ -54,13 +59,17 @@ export function demoOrderOnFile(folder: string, id: string): Promise<string | un
   return textOnFile(folder, 'SELECT body AS text FROM orders WHERE id = ?', id);
 }
 
-async function textOnFile(folder: string, sql: string, name: string): Promise<string | undefined> {
+async function textOnFile(
+  folder: string,
+  sql: string,
+  ...named: readonly string[]
+): Promise<string | undefined> {
   const file = demoFileIn(folder);
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   const { DatabaseSync } = await import('node:sqlite');
   try {
     using db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
-    const text = db.prepare(sql).get(name)?.text;
+    const text = db.prepare(sql).get(...named)?.text;
     return typeof text === 'string' ? text : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,8 @@
 /** Flags that orders and payment links share, and the functions that read their values. Pure. */
 
 import { currencyPattern, dayMs, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
-import { checkDecimals, flag, usage } from '../../flags/flags.ts';
+import { checkDecimals } from '../../flags/amount-flag.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import {

@@ -5,7 +5,7 @@ import type { OrderMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { orderColumns } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
-import { checkDecimals } from '../../flags/flags.ts';
+import { checkDecimals } from '../../flags/amount-flag.ts';
 import type { AttemptRecord, LimitFinding } from '../../journal/journal.ts';
 import { isPaidBack, type KnownTwin, twinLine, twinWords, warnsOfTwin } from '../../orders/orders.ts';
 import { flagWords, type Profile } from '../../profiles/profiles.ts';

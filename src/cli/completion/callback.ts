@@ -15,7 +15,7 @@ import {
 } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
 import { demoName } from '../../profiles/profiles.ts';
-import { demoInstanceOnFile, demoOrderOnFile } from '../../simulator/simulator.ts';
+import { demoOnFile, demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, type Shell, shells } from '../../terminal/terminal.ts';
 import { agentOf } from '../agent/agent.ts';
 import { recentOf } from '../choose-store.ts';
@@ -115,8 +115,8 @@ async function idsInIndex(
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
   try {
     const { idsOnFile } = await import('../../index/ids-on-file.ts');
-    const instance = profile === demoName ? await demoInstanceOnFile(join(state, 'simulator')) : undefined;
-    const account = instance === undefined ? accountOnFile(config, profile) : demoAccount(instance);
+    const demo = profile === demoName ? await demoOnFile(join(state, 'simulator')) : undefined;
+    const account = demo === undefined ? accountOnFile(config, profile) : demoAccount(demo.instance);
     if (account === undefined) return [];
     return idsOnFile({ folder, account, keyOf: (id) => indexKeyOnFile(config, id), start, most: mostIds });
   } catch {

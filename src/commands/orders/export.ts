@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
 import type { Context, Days } from '../../context/context.ts';
+import { amountFlag } from '../../flags/amount-flag.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, boundSeconds, clockIn, type TimeRange } from '../../flags/typed-time.ts';
@@ -36,11 +37,11 @@ const exportOrders = defineCommand({
       since: 'only rows of this time (--by) or later',
       until: 'only rows before this time; --until today: up to last midnight',
     }),
-    'min-amount': flag.typedAmount(
+    'min-amount': amountFlag(
       'N',
       'only rows of this amount or more: of the order, the charge or the refund, as --rows says',
     ),
-    'max-amount': flag.typedAmount('N', 'only rows of this amount or less'),
+    'max-amount': amountFlag('N', 'only rows of this amount or less'),
     state: flag.choices(
       refundStates,
       'STATE',

@@ -11,8 +11,9 @@ import {
   statusMeanings,
 } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
+import { amountFlag, checkDecimals, type DecimalsOf } from '../../flags/amount-flag.ts';
 import type { Input } from '../../flags/flags.ts';
-import { checkDecimals, type DecimalsOf, flag, usage } from '../../flags/flags.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { anyTime, clockAndZoneOf, isWithin, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import { knownOrders, unfitOf } from '../../orders/orders.ts';
@@ -46,11 +47,11 @@ export const filterFlags = {
     since: 'only orders created at this time or later',
     until: 'only orders created before this time; --until today: up to last midnight',
   }),
-  'min-amount': flag.typedAmount(
+  'min-amount': amountFlag(
     'N',
     'only orders of this amount or more: 16000; with amounts.decimals also 160.00',
   ),
-  'max-amount': flag.typedAmount('N', 'only orders of this amount or less'),
+  'max-amount': amountFlag('N', 'only orders of this amount or less'),
 } as const;
 
 export type FilterInput = {

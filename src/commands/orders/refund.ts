@@ -11,6 +11,7 @@ import {
   refundOrder,
   sendApproved,
 } from '../../changes/changes.ts';
+import { amountFlag } from '../../flags/amount-flag.ts';
 import { type Completer, flag, orderArgument, recordId, usage } from '../../flags/flags.ts';
 import { requestPattern } from '../../journal/journal.ts';
 import { allocateWays } from '../../plans/plans.ts';
@@ -44,7 +45,7 @@ export const refund = defineCommand({
       offers: offerCharges,
       parse: chargeName,
     }),
-    amount: flag.typedAmount(
+    amount: amountFlag(
       'N',
       "part of a charge, in the service's units: 23000; with amounts.decimals also 230.00",
     ),

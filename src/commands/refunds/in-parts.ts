@@ -13,7 +13,8 @@ import {
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, refused, systemCode, withParts } from '../../errors.ts';
-import { checkDecimals, usage } from '../../flags/flags.ts';
+import { checkDecimals } from '../../flags/amount-flag.ts';
+import { usage } from '../../flags/flags.ts';
 import { type AllocateWay, digestShown, type Plan } from '../../plans/plans.ts';
 import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import type { TypedAmount } from '../../typed-amounts.ts';

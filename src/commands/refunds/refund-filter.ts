@@ -4,6 +4,7 @@ import { plainAmounts } from '../../amounts.ts';
 import { refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
+import { amountFlag } from '../../flags/amount-flag.ts';
 import { flag, type Input } from '../../flags/flags.ts';
 import { type AttemptRecord, needsPerson, pagesOf } from '../../journal/journal.ts';
 import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
@@ -14,11 +15,11 @@ import { amountRange } from '../orders/order-filters.ts';
 import type { Source } from '../report/report-source.ts';
 
 export const refundFilterFlags = {
-  'min-amount': flag.typedAmount(
+  'min-amount': amountFlag(
     'N',
     'only refunds of this amount or more: 400000; with amounts.decimals also 4000.00',
   ),
-  'max-amount': flag.typedAmount('N', 'only refunds of this amount or less'),
+  'max-amount': amountFlag('N', 'only refunds of this amount or less'),
   operator: flag.person('only refunds that this person sent'),
   'asked-by': flag.person('only refunds that this person asked for'),
   reason: flag.choice(refundReasonValues, 'R', 'only refunds that were sent with this reason'),
