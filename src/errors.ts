@@ -219,6 +219,11 @@ export function systemCode(error: unknown): string {
     : 'unknown error';
 }
 
+/** The message of an error; the text of anything else that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** Why something failed: `permission denied (EACCES)`. It is only the code if the system has no words for it. */
 export function systemReason(error: unknown): string {
   const code = systemCode(error);

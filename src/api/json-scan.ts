@@ -1,5 +1,7 @@
 /** Scans JSON bytes once: how deep they nest, and where the top-level `data` and its items begin and end. */
 
+import { parsedJson } from './json-values.ts';
+
 // No reply of the service is this deep. Without a limit, a parser would follow a million levels.
 const maxDepth = 64;
 
@@ -209,10 +211,5 @@ function losesValue(bytes: Uint8Array, start: number, end: number): boolean {
 
 function isDataKey(bytes: Uint8Array, start: number, end: number): boolean {
   const text = new TextDecoder().decode(bytes.subarray(start, end));
-  if (!text.includes('\\')) return text === '"data"';
-  try {
-    return JSON.parse(text) === 'data';
-  } catch {
-    return false;
-  }
+  return text.includes('\\') ? parsedJson(text) === 'data' : text === '"data"';
 }

@@ -101,3 +101,14 @@ function parseProblem(text: string): string {
 export function parsedJson(text: string): unknown {
   return orUndefined(() => JSON.parse(text));
 }
+
+/** The object of a JSON text; an empty one for other texts. */
+export function parsedObject(text: string): JsonObject {
+  const value = parsedJson(text);
+  return isObject(value) ? value : {};
+}
+
+/** Whether a value is a whole number, however large. */
+export function isWhole(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
+}

@@ -1,7 +1,7 @@
 /** What an order received and what went back, read leniently, even if the order hides some of it. */
 
 import { hasNoCharges, newestOf, type RefundRecord, refundsOf, sumOf } from './charges.ts';
-import { type CompleteItems, completeItems, itemsOf, type JsonObject } from './json-values.ts';
+import { type CompleteItems, completeItems, isWhole, itemsOf, type JsonObject } from './json-values.ts';
 import { isTime, meaningOfRefund, meaningOfStatus, type RefundMeaning, statuses } from './spec.ts';
 
 // Assumed: money came in with a charge that was paid at some time, unless its status says that it did not.
@@ -104,10 +104,6 @@ export function hiddenRefunds(order: JsonObject): string | undefined {
   if (BigInt(said) <= shown) return undefined;
   const records = refunds.length === 0 ? 'it shows no refund' : `its refunds add up to ${shown}`;
   return `${records}, although its amount_refunded is ${said}`;
-}
-
-function isWhole(value: unknown): value is number | bigint {
-  return typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
 }
 
 function exactOf(amount: unknown): bigint {

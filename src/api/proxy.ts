@@ -1,6 +1,6 @@
 /** Chooses how requests reach a service: through HTTPS_PROXY, or directly. Ignores Node's proxy settings. */
 
-import { CliError } from '../errors.ts';
+import { CliError, orUndefined } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 
 /**
@@ -18,7 +18,7 @@ export function proxyFor(baseUrl: string, env: Env): URL | undefined {
     // The value is not shown: it may hold a password.
     throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
   }
-  if (!canDecode(`${proxy.username}:${proxy.password}`)) {
+  if (orUndefined(() => decodeURIComponent(`${proxy.username}:${proxy.password}`)) === undefined) {
     throw new CliError('usage', `the login in ${name} has a % that is not part of a valid code such as %40`, {
       certain: 'nothing was sent',
       now: ['write % as %25 in the name and the password of the proxy'],
@@ -26,15 +26,6 @@ export function proxyFor(baseUrl: string, env: Env): URL | undefined {
   }
   const except = variable(env, 'no_proxy') ?? variable(env, 'NO_PROXY') ?? '';
   return isExcepted(to, except) ? undefined : proxy;
-}
-
-function canDecode(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 // NO_PROXY lists hosts, including their subdomains: `shop.example`, `.example`, `*.example`, `shop.example:8443`, or `*`.

@@ -11,7 +11,7 @@ import {
   pathColumns,
   refundFields,
 } from './documented-fields.ts';
-import { itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
+import { isWhole, itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
 import { wentBack } from './payment.ts';
 import { customerIdPattern, meaningOfRefund, orderIdPattern, paths, statuses } from './spec.ts';
 
@@ -247,8 +247,7 @@ export const refundColumns: readonly Column[] = [
   column('amount', 'money', {
     summed({ amount, status }) {
       const meaning = meaningOfRefund(status);
-      const isWhole = typeof amount === 'bigint' || Number.isSafeInteger(amount);
-      return [meaning === 'made' ? 'refunded' : meaning, isWhole ? -BigInt(String(amount)) : undefined];
+      return [meaning === 'made' ? 'refunded' : meaning, isWhole(amount) ? -BigInt(amount) : undefined];
     },
   }),
   column('state', 'text'),

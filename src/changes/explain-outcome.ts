@@ -5,7 +5,7 @@ import { type ChargeMoney, moneyOf, type OrderMoney, paidBy, refundableCharges }
 import { isObject } from '../api/json-values.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
 import { type DocumentedError, documentedErrorOf, expiryFields, meaningOfRefund } from '../api/spec.ts';
-import { CliError, type CliErrorParts } from '../errors.ts';
+import { CliError, type CliErrorParts, messageOf } from '../errors.ts';
 import {
   acknowledgeCommand,
   type ChangeSubject,
@@ -13,7 +13,6 @@ import {
   type Ended,
   type FoundRefund,
   mendLine,
-  reasonOf,
 } from '../journal/journal.ts';
 import { stateMeans } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
@@ -34,7 +33,7 @@ export function unrecordedLines(outcome: Ended): readonly string[] {
   const { unrecorded } = outcome;
   if (unrecorded === undefined) return [];
   return [
-    `the journal does not have this: ${reasonOf(unrecorded.cause)}`,
+    `the journal does not have this: ${messageOf(unrecorded.cause)}`,
     mendLine('copy these lines into the ticket'),
     ...keepByHand(outcome),
   ];

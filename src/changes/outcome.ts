@@ -3,7 +3,7 @@
 import { figuresIn } from '../amounts.ts';
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
-import { CliError, type CliErrorParts, keyRefused, withParts } from '../errors.ts';
+import { CliError, type CliErrorParts, keyRefused, messageOf, withParts } from '../errors.ts';
 import {
   type Change,
   type ChangeSubject,
@@ -12,7 +12,6 @@ import {
   type Ended,
   mendLine,
   type Outcome,
-  reasonOf,
 } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import {
@@ -245,7 +244,7 @@ export function checkRecorded(change: Change, outcome: Ended, { settings }: Prof
     change: outcome.change,
     orderId: change.orderId,
     opening: change.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
-    certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
+    certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${messageOf(unrecorded.cause)})`,
     now: [mendLine('copy these lines into the ticket; do not repeat it'), ...keepByHand(outcome)],
     cause: unrecorded.cause,
   });

@@ -1,7 +1,7 @@
 /** Runs one command line and returns its exit code. Every error is printed here. */
 
 import { counted } from '../counted.ts';
-import { CliError, exitCodes, unreadExitCode, withParts } from '../errors.ts';
+import { CliError, exitCodes, messageOf, orUndefined, unreadExitCode, withParts } from '../errors.ts';
 import { listFileFlags } from '../flags/flags.ts';
 import type { Io } from '../io.ts';
 import { isUnread } from '../terminal/terminal.ts';
@@ -160,11 +160,7 @@ function printPlainly(
 
 // Undefined if the text cannot be searched for keys: then it is not printed.
 function cleaned(text: string, secrets: RunState['secrets']): string | undefined {
-  try {
-    return secrets.clean(text);
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => secrets.clean(text));
 }
 
 function isReading({ argv }: RunState): boolean {
@@ -191,7 +187,7 @@ function toCliError(error: unknown, state: RunState): CliError {
 
 function crashed(error: unknown, { stop }: RunState): CliError {
   const sent = stop.sentChange();
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (sent !== undefined) {
     return new CliError('unconfirmed', `a change was sent, then paydesk failed: ${message}`, {
       change: sent,

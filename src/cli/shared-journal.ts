@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { refused, systemReason } from '../errors.ts';
+import { orUndefined, refused, systemReason } from '../errors.ts';
 import { type ClockWithTimers, type Env, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { createLeases } from '../journal/postgres/leases.ts';
@@ -95,7 +95,11 @@ function passwordFor(
   if (given !== undefined) return given;
   const named = variable(env, 'PGPASSFILE');
   const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
-  const lines = (named === undefined ? textIfThere(join(home, '.pgpass')) : textOf(named)).split(/\r?\n/);
+  const lines = (
+    named === undefined
+      ? (orUndefined(() => readFileSync(join(home, '.pgpass'), 'utf8')) ?? '')
+      : textOf(named)
+  ).split(/\r?\n/);
   for (const line of lines) {
     const fields = [...line.matchAll(/(?:^|:)((?:\\.|[^:\\])*)/g)].map(([, field = '']) =>
       field.replace(/\\(.)/g, '$1'),
@@ -104,14 +108,6 @@ function passwordFor(
       return fields[4];
   }
   return undefined;
-}
-
-function textIfThere(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 function textOf(path: string): string {

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Context } from '../context/context.ts';
-import { CliError, systemReason } from '../errors.ts';
+import { CliError, orUndefined, systemReason } from '../errors.ts';
 import { fullPath, type Io } from '../io.ts';
 
 /** Reads whole texts. Throws CliError 'usage' for what cannot be read, is too large, or is not UTF-8. */
@@ -136,12 +136,10 @@ export function createOwnFileGuard({ cwd, folders, files }: OwnFiles): (path: st
 
 // A file or folder by its number on its disk; undefined when there is none. Follows links.
 function markOf(path: string): string | undefined {
-  try {
+  return orUndefined(() => {
     const { dev, ino } = statSync(path, { bigint: true });
     return `${dev}:${ino}`;
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 // The folders that a file is in, without links. None if its folder is missing: then nothing can be written.
@@ -156,12 +154,8 @@ function parentsOf(file: string): readonly string[] {
 }
 
 function allMarks({ cwd, folders, files }: OwnFiles): readonly (string | undefined)[] {
-  const inside = folders.flatMap((folder) => {
-    try {
-      return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));
-    } catch {
-      return [];
-    }
-  });
+  const namesIn = (folder: string) =>
+    orUndefined(() => readdirSync(folder, { recursive: true, encoding: 'utf8' })) ?? [];
+  const inside = folders.flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
   return [...files.map((file) => fullPath(cwd, file)), ...inside].map(markOf);
 }

@@ -1,7 +1,7 @@
 /** Carries out the effects that both protocol machines ask for: lock, look up attempts, read, write, release. */
 
 import type { Service, WireRecord } from '../api/api.ts';
-import { CliError } from '../errors.ts';
+import { CliError, messageOf } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import type { Change } from './change.ts';
@@ -104,7 +104,7 @@ export class Effects {
       const value = this.last?.value;
       return { is: 'seen', value, creations: await this.#creationsIn(value), moment: await this.moment() };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return { is: 'unseen', why, moment: await this.moment() };
     }
   }

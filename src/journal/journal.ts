@@ -79,7 +79,6 @@ export {
   changeOf,
   changeWords,
   mendLine,
-  reasonOf,
   repeatCommand,
   verdictWords,
 } from './words/refusal-words.ts';

@@ -17,7 +17,7 @@ import {
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import * as v from 'valibot';
-import { CliError, systemReason } from '../errors.ts';
+import { CliError, orUndefined, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { type Released, tolerableSkewMs } from '../journal/journal.ts';
 import { type EnrolledFile, type ReleaseParts, type Releases, releaseMs } from './release.ts';
@@ -223,12 +223,11 @@ async function signWithPassphrase(
 }
 
 function isSignedWith({ key }: PassphraseKey, text: string, signature: string): boolean {
-  try {
+  const isSigned = orUndefined(() => {
     const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
     return verify(null, Buffer.from(purpose + text), publicKey, Buffer.from(signature, 'base64'));
-  } catch {
-    return false;
-  }
+  });
+  return isSigned === true;
 }
 
 function keyOf(passphrase: string, salt: string): Promise<KeyObject> {

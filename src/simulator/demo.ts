@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { defaultVendor } from '../api/spec.ts';
-import { CliError, refused } from '../errors.ts';
+import { CliError, messageOf, refused } from '../errors.ts';
 import type { App } from './app.ts';
 import { createFaults, type DrawFault, deliver, nextFault, parseFaults } from './faults.ts';
 import { systemRandom } from './random.ts';
@@ -81,11 +81,7 @@ export function storeOptions(file: string, now: () => number): StoreOptions {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw refused(
-      `${folder}: the demo's folder cannot be created`,
-      [error instanceof Error ? error.message : String(error)],
-      { cause: error },
-    );
+    throw refused(`${folder}: the demo's folder cannot be created`, [messageOf(error)], { cause: error });
   }
   return {
     file,

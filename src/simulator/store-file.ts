@@ -3,7 +3,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CliError, refused, systemCode, systemReason } from '../errors.ts';
+import { CliError, messageOf, refused, systemCode, systemReason } from '../errors.ts';
 
 // SQLite writes these two numbers into the file, to recognise the simulator's own. The first is the text "PDSK".
 const applicationId = 0x5044534b;
@@ -110,7 +110,7 @@ export function explained<T>(file: string | undefined, work: () => T): T {
     if (error instanceof Error && 'errcode' in error && damaged.includes(error.errcode))
       throw foreign(file, error);
     throw new CliError('refused', `${file ?? 'memory'}: the simulator's file cannot be used`, {
-      now: [error instanceof Error ? error.message : String(error)],
+      now: [messageOf(error)],
       cause: error,
     });
   }

@@ -1,6 +1,7 @@
 /** Shows times as people read them in one time zone. The service sends Unix seconds (service: What the service does). */
 
 import { isTime } from '../api/spec.ts';
+import { orUndefined } from '../errors.ts';
 import type { TimeSpan } from './terminal.ts';
 
 /** Unix seconds, read in one time zone. */
@@ -113,11 +114,8 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     },
     short(seconds) {
       if (!isDate(seconds)) return String(seconds);
-      const [time, today] = [at(seconds), at(thisSecond())];
-      const clock = `${time.hour}:${time.minute}:${time.second}`;
-      const isThisYear = time.year === today.year;
-      if (isThisYear && time.month === today.month && time.day === today.day) return clock;
-      return `${clock} on ${time.day} ${months[time.month - 1]}${isThisYear ? '' : ` ${time.year}`}`;
+      const clock = this.show(seconds, 'clock');
+      return this.sameDay(seconds, thisSecond()) ? clock : `${clock} on ${this.show(seconds, 'date')}`;
     },
     sameDay(seconds, other) {
       if (!isTime(other)) return false;
@@ -143,11 +141,7 @@ function isDate(seconds: number): boolean {
 
 /** Whether this machine knows a zone of this name. */
 export function knowsZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
+  return orUndefined(() => new Intl.DateTimeFormat('en-US', { timeZone: zone })) !== undefined;
 }
 
 interface Parts {
@@ -171,7 +165,7 @@ function momentOf(shown: number, offsetAt: (ms: number) => number): number {
   return fitting.length === 0 ? shown - before : Math.min(...fitting);
 }
 
-function formatterOf(zone: string | undefined): Intl.DateTimeFormat {
+function formatterOf(zone: string): Intl.DateTimeFormat {
   const options: Intl.DateTimeFormatOptions = {
     year: 'numeric',
     month: 'numeric',

@@ -5,7 +5,7 @@ import { idOf } from '../../api/json-values.ts';
 import { resources } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError, systemCode } from '../../errors.ts';
+import { CliError, messageOf, systemCode } from '../../errors.ts';
 import type { ExportFile, ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { brokeOff } from '../walk.ts';
@@ -71,7 +71,7 @@ function kindOf(error: CliError): CliError['kind'] {
 export function leftWords(error: unknown, verb: 'paused' | 'stopped', { job }: Left, read: number): string {
   const byPerson = error instanceof CliError && ['interrupted', 'hangup', 'terminated'].includes(error.kind);
   if (byPerson && read > 0) return `export ${verb} after ${read} ${resources[job.resource].many}`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** The error for a file that is not complete: what is certain, and how to go on. */

@@ -3,7 +3,7 @@
 import { scaled } from '../../amounts.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import { type Context, confirmRaise, onlyPerson } from '../../context/context.ts';
-import { CliError, refused } from '../../errors.ts';
+import { CliError, messageOf, refused } from '../../errors.ts';
 import { type AccountLimit, limitPrefix, textsOf } from '../../journal/journal.ts';
 import type { StoredAccount } from '../../profiles/profiles.ts';
 
@@ -121,7 +121,7 @@ async function record(
     const row = { profile, origin, account, keyFingerprint, name: `${limitPrefix}${name}`, from, to };
     await ctx.journal.recordSetting(row);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const reason = error instanceof CliError ? why : `the journal cannot be written: ${why}`;
     throw refused(
       `${name} stays as it is, because ${reason}`,

@@ -1,5 +1,6 @@
 /** The refunds of a time as evidence: each with its rows, as the journal stores them; and the file that holds them and their signature. Pure. */
 
+import { type JsonObject, parsedObject } from '../../api/json-values.ts';
 import { verdictsIn } from '../rows/archived-rows.ts';
 import { damageOf, type StoredRow, storedRow, unlink } from '../rows/chain.ts';
 import { type AttemptRecord, attemptKey, type SentRow, type VerdictRow } from '../rows/journal-rows.ts';
@@ -56,8 +57,8 @@ export function proofText(lines: readonly string[], sign: (bytes: Uint8Array) =>
 
 /** What a file says of itself, once its signature is right. */
 interface CheckedProof {
-  readonly refunds: readonly Readonly<Record<string, unknown>>[];
-  readonly about: Readonly<Record<string, unknown>>;
+  readonly refunds: readonly JsonObject[];
+  readonly about: JsonObject;
 }
 
 /** Checks such a file. Returns what is wrong with it instead, in words. */
@@ -67,12 +68,12 @@ export function checkProof(
 ): CheckedProof | string {
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
   const [signed, last] = [text.slice(0, end), text.slice(end)];
-  const { signature } = recordIn(last);
+  const { signature } = parsedObject(last);
   if (typeof signature !== 'string' || last !== signatureLine(signature))
     return 'its last line is no signature: it is not whole, or paydesk did not write it';
   if (!isSigned(Buffer.from(signed), signature))
     return 'its signature does not fit: it was changed, or another key signed it';
-  const [about = {}, ...refunds] = signed.trimEnd().split('\n').map(recordIn);
+  const [about = {}, ...refunds] = signed.trimEnd().split('\n').map(parsedObject);
   if (about.object !== 'proof' || about.refunds !== refunds.length)
     return 'it does not hold as many refunds as its first line says';
   for (const { change, rows } of refunds) {
@@ -82,13 +83,4 @@ export function checkProof(
       return `the rows of ${String(change)} are not as the journal wrote them`;
   }
   return { refunds, about };
-}
-
-function recordIn(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

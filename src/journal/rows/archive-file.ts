@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { parsedObject } from '../../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
 import { syncFolderOf, writeAll } from '../../profiles/profiles.ts';
@@ -84,7 +85,7 @@ export function readArchive(named: string, cwd?: () => string): Archive {
     sha256.update(`${line}\n`);
     if (first === '') first = line;
     else {
-      const chain = checkChain([storedRow(objectIn(line))], count, head);
+      const chain = checkChain([storedRow(parsedObject(line))], count, head);
       const [finding] = chain.findings;
       if (finding !== undefined) wrong ??= `is not whole: row ${finding.seq} ${finding.problem}`;
       [count, head] = [chain.seq, chain.head];
@@ -95,12 +96,12 @@ export function readArchive(named: string, cwd?: () => string): Archive {
     if (end !== '') take(end);
     end = line;
   }
-  const about = objectIn(first);
+  const about = parsedObject(first);
   if (about.object !== object)
     throw unfit(named, 'was not written by paydesk journal export --to or journal archive');
   if (about.version !== 1) throw unfit(named, 'was written by a newer paydesk');
   const digest = sha256.digest('hex');
-  if (objectIn(end).sha256 !== digest) throw unfit(named, 'is not whole');
+  if (parsedObject(end).sha256 !== digest) throw unfit(named, 'is not whole');
   if (wrong !== undefined) throw unfit(named, wrong);
   const { key } = about;
   if (count !== about.rows || typeof key !== 'string' || !/^[0-9a-f]{64}$/.test(key))
@@ -112,7 +113,7 @@ function* rowsIn(path: string, named: string, count: number): Generator<StoredRo
   let at = 0;
   for (const line of linesOf(path, named)) {
     if (at > count) return;
-    if (at > 0) yield storedRow(objectIn(line));
+    if (at > 0) yield storedRow(parsedObject(line));
     at += 1;
   }
 }
@@ -181,15 +182,6 @@ function writeNew<T>(
       ],
       cause: error,
     });
-  }
-}
-
-function objectIn(line: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line ?? '');
-    return typeof value === 'object' && value !== null ? { ...value } : {};
-  } catch {
-    return {};
   }
 }
 

@@ -3,7 +3,7 @@
  * those in the witness.
  */
 
-import { refused } from '../../errors.ts';
+import { orUndefined, refused } from '../../errors.ts';
 import { isUnsettled, isWatched } from '../attempt-state.ts';
 import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../rows/attempt-query.ts';
 import { damageOf, link, type StoredRow, unlink } from '../rows/chain.ts';
@@ -337,12 +337,8 @@ function refuse(finding: Finding | undefined): void {
 
 // Undefined for a row that its chain covers but nobody can read. Only a question about that row is refused.
 function readable(stored: StoredRow): JournalRow | undefined {
-  try {
-    const row = unlink(stored);
-    return row.type === stored.type ? row : undefined;
-  } catch {
-    return undefined;
-  }
+  const row = orUndefined(() => unlink(stored));
+  return row?.type === stored.type ? row : undefined;
 }
 
 function rowIn(stored: StoredRow): JournalRow {

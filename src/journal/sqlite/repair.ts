@@ -4,7 +4,7 @@ import { accessSync, closeSync, constants, readFileSync, rmSync } from 'node:fs'
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CliError, systemCode } from '../../errors.ts';
+import { CliError, messageOf, orUndefined, systemCode } from '../../errors.ts';
 import { type FileRules, modesOf, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
 import type { Archive } from '../rows/archive-file.ts';
 import { chainOf, type StoredRow } from '../rows/chain.ts';
@@ -122,7 +122,7 @@ async function orCleanUp<T>(
     return await act();
   } catch (cause) {
     for (const path of made) if (path !== undefined) rmSync(path, { force: true });
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const first = adviceFor(cause, dirname(file));
     throw new CliError('refused', `the journal ${file} cannot be rebuilt: ${why}`, {
       certain: 'nothing was changed: the damaged file is in its place',
@@ -229,12 +229,7 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
 }
 
 function isWritable(file: string): boolean {
-  try {
-    accessSync(file, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return orUndefined(() => accessSync(file, constants.W_OK) ?? true) === true;
 }
 
 /** Builds a journal of these rows for the witness with this key. */

@@ -1,7 +1,7 @@
 /** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
 import { figureWords, plainAmounts } from '../../amounts.ts';
-import { CliError, refused, withParts } from '../../errors.ts';
+import { CliError, messageOf, refused, withParts } from '../../errors.ts';
 import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { RefusalCode } from '../../refusal-codes.ts';
 import { verdictOf } from '../attempt-state.ts';
@@ -19,7 +19,6 @@ import {
   type HowShown,
   named,
   RecordedFirst,
-  reasonOf,
   repeatCommand,
   showCommand,
 } from './refusal-words.ts';
@@ -207,7 +206,7 @@ function journalError(
   const now =
     'nothing is sent without a journal: free some space, or check the state folder (paydesk help environment)';
   const parts = { ownCode: 'journal_unwritable', cause } as const;
-  return refused(`the journal cannot be written: ${reasonOf(cause)}`, [now, ...leftWords(left)], parts);
+  return refused(`the journal cannot be written: ${messageOf(cause)}`, [now, ...leftWords(left)], parts);
 }
 
 function unwrittenError(
@@ -220,7 +219,7 @@ function unwrittenError(
       now: [showCommand(attempt)],
       cause,
     });
-  return new CliError('unconfirmed', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
+  return new CliError('unconfirmed', `the result for ${subject} could not be recorded: ${messageOf(cause)}`, {
     opening: 'not recorded:',
     certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; the journal may or may not contain that; nothing was sent now`,
     now: [

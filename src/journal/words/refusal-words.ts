@@ -113,8 +113,3 @@ export class RecordedFirst extends CliError {}
 export function mendLine(first: string, then = 'then:'): string {
   return `${first}; free some space, ${then}`;
 }
-
-/** Why it could not be written. */
-export function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}

@@ -9,7 +9,7 @@ import {
   placesOf,
   scaled,
 } from '../../amounts.ts';
-import type { JsonObject } from '../../api/json-values.ts';
+import { filledText, type JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isTime } from '../../api/spec.ts';
 import { createTimes, isoTime, type Times } from '../local-time.ts';
@@ -183,5 +183,5 @@ function briefAmount(
 }
 
 export function currencyOf({ currency }: JsonObject): string | undefined {
-  return typeof currency === 'string' && currency !== '' ? currency : undefined;
+  return filledText(currency);
 }

@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import { type AmountStyle, placesWords, sumWords } from '../../amounts.ts';
-import { isObject, type JsonObject } from '../../api/json-values.ts';
+import { isObject, isWhole, type JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isTime } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -240,10 +240,6 @@ function givenSums(rows: readonly Row[]): Sums {
       }),
     state: () => ({}),
   };
-}
-
-function isWhole(value: unknown): value is number | bigint {
-  return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
 function sumLine(
