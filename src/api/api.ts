@@ -86,10 +86,7 @@ export interface LocateOptions {
   /** How many records to read at most when searching from the start of the list. */
   readonly max?: number | undefined;
   readonly progress?: ((read: number) => void) | undefined;
-  /**
-   * Makes only one request: for the record after `neighbour`, or for the newest page. The result is `boundReached` if the record
-   * is not in the reply.
-   */
+  /** Makes one request only: for the record after `neighbour`, or for the newest page. `boundReached` if it is not in the reply. */
   readonly once?: boolean | undefined;
 }
 
@@ -129,10 +126,7 @@ interface AnyReply {
 
 /** A service that can also read any path. */
 export interface OpenService extends Service {
-  /**
-   * GETs a path relative to the base URL, including the query. Throws CliError as `pages` does, and 'usage' for a path outside the
-   * base URL.
-   */
+  /** GETs a path relative to the base URL, with its query. Throws as `pages` does, and 'usage' for a path outside the base URL. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<AnyReply>;
 }
 
@@ -218,10 +212,7 @@ export interface Client {
   readonly service: OpenService;
   /** Only journal/make-change.ts gets this. */
   readonly send: SendOnce;
-  /**
-   * GETs a path once for somebody else, and returns whatever comes back. Waits for the pace. Rejects with the signal's reason if
-   * it aborts.
-   */
+  /** GETs a path once for somebody else, whatever comes back. Waits for the pace. Rejects with the signal's reason if it aborts. */
   pass(
     path: string,
     headers: Readonly<Record<string, string>>,

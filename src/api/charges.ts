@@ -76,10 +76,7 @@ function allOf(list: CompleteItems): readonly unknown[] {
   throw new Unprovable(list.problem);
 }
 
-/**
- * All refunds of a charge, or the problem if some are not shown. There are none if `refunds` is null, or if it is missing and
- * nothing of the order was refunded (service: charge, order).
- */
+/** All refunds of a charge, or why some are not shown. Without a list there are none if nothing went back (service: charge, order). */
 export function refundsOf({ amount_refunded: refunded }: JsonObject, charge: JsonObject): CompleteItems {
   const { refunds, id } = charge;
   if (refunds === null || (refunds === undefined && refunded === 0)) return { items: [] };
@@ -223,10 +220,7 @@ export function hasNoCharges(order: JsonObject): boolean {
   return charges === undefined && status === undefined && (refunded ?? 0) === 0;
 }
 
-/**
- * Like `readMoney`, for a refund. If no charge shows what already went back, a hidden refund could be mistaken for the new one:
- * that is a problem too.
- */
+/** Like `readMoney`, for a refund: if refunds are hidden, one of them could be mistaken for the new one, and that is a problem too. */
 export function readForRefund(value: unknown): MoneyReading {
   const reading = readMoney(value);
   if ('problem' in reading) return reading;

@@ -122,10 +122,7 @@ const longestEnvelope = 4_096;
 // Objects at the end of the last record are first mistaken for records. No record has more of them side by side.
 const mostTries = 16;
 
-/**
- * The id of the last record of a page that says there is more. Undefined if that cannot be seen at once. The walk compares it with
- * the whole page, so a wrong guess costs one request.
- */
+/** The id of the last record of a page that says there is more, if that can be seen at once. A wrong guess costs one request. */
 export function probableNext(body: Uint8Array): string | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const key = bytes.subarray(0, longestEnvelope).indexOf(opening);

@@ -1,7 +1,4 @@
-/**
- * The documented fields of the service's records, with their kinds of values. Replies are read by them (records.ts), and each path
- * to one can be a column.
- */
+/** The documented fields of the service's records, with their kinds of values. Each path to one can be a column. */
 
 import { isObject } from './json-values.ts';
 import type { Column, ValueKind } from './resources.ts';
@@ -227,10 +224,7 @@ function pathsOf(fields: Fields): readonly string[] {
   });
 }
 
-/**
- * The value at a path, as `-o list` names it: list items count from 1, and a key may hold dots. Undefined if anything on the way
- * is missing.
- */
+/** The value at a path as `-o list` names it: list items count from 1, a key may hold dots. Undefined if anything is missing. */
 export function fieldAt(value: unknown, path: readonly string[]): unknown {
   if (path.length === 0) return value;
   if (Array.isArray(value)) return itemAt(value, path);

@@ -90,10 +90,7 @@ function shownItems(list: unknown, all: CompleteItems): ShownItems {
   return { items, problem: isWhole ? undefined : 'a charge or a refund has no fields' };
 }
 
-/**
- * How an order shows that it hides refunds: its `amount_refunded` is more than its visible refunds (service: order). Undefined if
- * it does not.
- */
+/** How an order shows that it hides refunds: `amount_refunded` is more than they add up to (service: order). Undefined if not. */
 export function hiddenRefunds(order: JsonObject): string | undefined {
   const { amount_refunded: said } = order;
   if (!isWhole(said)) return undefined;

@@ -233,10 +233,7 @@ type NextTry =
   | { readonly stop: 'final' }
   | { readonly stop: 'wait_too_long'; readonly askedMs: number };
 
-/**
- * Decides whether to retry after try number `tries`, and how long to wait. The wait is random, but never shorter than the service
- * asks for. `random` gives 0 to 1.
- */
+/** Whether and when to retry after try number `tries`: at random, never sooner than the service asks for. `random` gives 0 to 1. */
 export function nextTry(tried: Tried, tries: number, random: () => number): NextTry {
   const again = 'status' in tried ? retryStatuses.includes(tried.status) : tried.retry;
   if (!again) return { stop: 'final' };

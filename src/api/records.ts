@@ -107,10 +107,7 @@ export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts 
   };
 }
 
-/**
- * What a reply says, whatever its form: the service's error, or the same fields of other JSON. Always has an HTTP status, never
- * `data`.
- */
+/** What a reply says, whatever its form: the service's error, or the same fields of other JSON. Always has an HTTP status, never `data`. */
 export function partsOfReply(value: unknown, httpStatus: number): CliErrorParts {
   const error = readErrorBody(value);
   if (error?.details !== undefined) {

@@ -38,10 +38,7 @@ export function readJson(received: Uint8Array): JsonDocument {
   return { value: parse(bytes), bytes };
 }
 
-/**
- * Like `readJson`, but items of the top-level `data` are parsed on demand, and `value` has an empty `data`. The whole reply is
- * known to be JSON only after all items were read.
- */
+/** Like `readJson`, with an empty `data`, whose items are parsed on demand: until then they may be no JSON. */
 export function readList(received: Uint8Array): JsonList {
   const { bytes, data, parse } = open(received);
   if (data === undefined) return { ...readJson(bytes), size: undefined, item: () => noItem() };

@@ -62,10 +62,7 @@ export interface Column {
   readonly isCutInMiddle?: true;
   /** Whether a record's cell is a warning: never cut, and a status is red. */
   readonly warns?: (record: JsonObject) => boolean;
-  /**
-   * A short form, if there is no room for the full title or value. A time with a short title may lose its clock or its day:
-   * today's times keep the clock, others the day.
-   */
+  /** For where there is no room for the whole title or value. A time with a short title may lose its clock, or, today, its day. */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** Without room for the column, its value goes on a line below the row, after this word. */
   readonly below?: (record: JsonObject) => string;
@@ -168,8 +165,7 @@ function cardOf(record: JsonObject): unknown {
   return cards.size === 1 ? [...cards][0] : undefined;
 }
 
-// Assumed: a charge with an undocumented status, such as declined, paid nothing unless it has a `paid_at`. A charge without a
-// status counts.
+// Assumed: a charge with an undocumented status, such as declined, paid nothing unless it has a `paid_at`. A charge without a status counts.
 function paysOrWill({ status, paid_at: paidAt }: JsonObject): boolean {
   const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
   return known.includes(status) || typeof paidAt === 'number';
@@ -337,10 +333,7 @@ export function withoutAround(text: string, character: RegExp): string {
   return text.slice(from, to);
 }
 
-/**
- * The id in a copied text, which may have `id=`, a page's address, or other characters around it. Undefined if it has none or
- * several.
- */
+/** The id in a copied text, which may have `id=`, a page's address, or other characters around it. Undefined if it has none or several. */
 export function copiedId(resource: ResourceName, text: string): string | undefined {
   const { idPattern } = resources[resource];
   const isAddress = /^[\s<("']*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);

@@ -12,15 +12,9 @@ import { createSecrets, type Secrets } from '../terminal/terminal.ts';
 export interface KnownKeys {
   /** Masks the keys in every text that leaves the program. */
   readonly secrets: Secrets;
-  /**
-   * Loads the keys in files and variables. The system keyring is not asked, because that may take seconds. Throws like
-   * `learn`.
-   */
+  /** Loads the keys in files and variables. The system keyring is not asked, because that may take seconds. Throws like `learn`. */
   load(): Promise<void>;
-  /**
-   * Adds keys that were typed, piped in or read from a store. From now on they are masked. Throws CliError 'usage' when the
-   * command line holds one of them, or a variable that is not meant for keys.
-   */
+  /** Masks these keys from now on. Throws CliError 'usage' if the command line, or a variable that is for none, holds one of them. */
   readonly learn: (...keys: readonly string[]) => void;
 }
 

@@ -43,9 +43,7 @@ export interface AccountParts extends RunState {
   readonly policy: () => Promise<Policy>;
 }
 
-/**
- * Opens a profile and connects to its account. Throws CliError 'refused' where Node was started in an unsafe way.
- */
+/** Opens a profile and connects to its account. Throws CliError 'refused' where Node was started in an unsafe way. */
 export async function openAccount(
   parts: AccountParts,
   openProfile: () => Promise<OpenProfile>,

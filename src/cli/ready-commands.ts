@@ -8,10 +8,7 @@ const shown = /(?:^|[\s(])(paydesk .*?)(?:\)|\s{2,}\(.*|\s*)$/;
 // A word that a person has to replace, as help writes it.
 const placeholder = /^(?:TEXT|FILE|NAME|ID|CHANGE|HASH|N|PROFILE|AMOUNT|PLAN|USER|DIR)$/;
 
-/**
- * The commands of these lines, each as its words: `['paydesk', 'journal', 'show', 'i_7f3k']`. A line that holds no command, or
- * one with a word that a person must replace, gives none.
- */
+/** The commands of these lines, as words; none for a line without a command, or with a word that a person must replace. */
 export async function readyCommands(lines: readonly string[]): Promise<readonly (readonly string[])[]> {
   const found: (readonly string[])[] = [];
   for (const line of lines) {
@@ -21,8 +18,7 @@ export async function readyCommands(lines: readonly string[]): Promise<readonly 
   return found;
 }
 
-// Prose may begin with the name of the program: `paydesk cannot take a refund back`. Only what the command line understands
-// counts.
+// Prose may begin with the name of the program: `paydesk cannot take a refund back`. Only what the command line understands counts.
 async function isCommand(argv: readonly string[]): Promise<boolean> {
   if (argv.length === 0 || argv.some((word) => placeholder.test(word))) return false;
   try {

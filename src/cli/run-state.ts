@@ -67,10 +67,7 @@ export interface RunState {
   readonly isDesk: () => boolean;
   /** How figures and times are shown. */
   readonly locale: () => Locale;
-  /**
-   * Called with the profile of the run once it is open: its settings say how times and amounts are shown. Called again with the limits
-   * of its account: they say whether agents see personal data.
-   */
+  /** Called when the profile of the run is open, and again with the limits of its account. */
   readonly setProfile: (profile: Profile) => void;
 }
 

@@ -15,10 +15,7 @@ export interface Stop {
   readonly abort: (reason: CliError) => void;
   /** Stops the run without waiting for the change in flight. */
   readonly abortAtOnce: () => void;
-  /**
-   * Call it with the id of a change right before sending, and call the function that it returns once the change has its
-   * verdict. Without an id: somebody else sends.
-   */
+  /** Call it right before sending, without an id if somebody else sends. Call what it returns once the change has its verdict. */
   readonly startChange: (change?: string) => () => void;
   readonly inFlight: () => boolean;
   /** The journal id of the last change that this run sent. */
@@ -62,10 +59,7 @@ export function createStop(): Stop {
   };
 }
 
-/**
- * Stops the run when a signal comes. If a change is in flight, `tell` gets a line that says so. The returned function stops
- * the listening.
- */
+/** Stops the run when a signal comes. `tell` gets a line if a change is in flight. Returns what ends the listening. */
 export function listenToSignals(io: Io, stop: Stop, tell: (line: string) => void): () => void {
   let signalled = false;
   return io.onSignal((signal) => {

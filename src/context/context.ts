@@ -52,10 +52,7 @@ export interface GlobalOptions {
 export interface Days {
   /** The day of a time (Unix seconds), `2026-11-20`; undefined when the value is not a time. */
   day(seconds: unknown): string | undefined;
-  /**
-   * The first moment at which clocks in this zone show a certain time or a later one, in Unix milliseconds. `shown` is that
-   * time as if it were UTC (`Date.UTC`).
-   */
+  /** When clocks in this zone first show a time or a later one, Unix milliseconds. `shown`: that time as if it were UTC. */
   moment(shown: number): number;
   /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
   readonly full: (ms: number) => string;
@@ -146,10 +143,7 @@ export interface Context {
     /** The order whose open cases the command shows itself, so that no line repeats them. */
     readonly shown?: string | undefined;
   }): Promise<OpenService>;
-  /**
-   * Uses the profile of a plan for the whole run, or else the only one that reaches its account. A profile that was named on the
-   * command line stays.
-   */
+  /** Uses the profile of a plan for the whole run, or else the only one that reaches its account, unless -p names one. */
   useProfileOf(plan: { readonly account: string; readonly profile: string }): Promise<void>;
   /** Uses a profile that is an argument of the command for the whole run, whatever -p says. */
   useProfile(name: string): void;
@@ -188,10 +182,7 @@ export interface Context {
     readonly limits: SettingTexts;
     readonly problem: CliError | undefined;
   };
-  /**
-   * What a file would do as the policy of this machine. Throws CliError 'usage' if something in it is not understood, 'refused' if it
-   * is the policy and others than root can write it.
-   */
+  /** What a file would do as the policy here. Throws CliError 'usage' if it is not understood, 'refused' if others can write the policy. */
   checkPolicy(file: string): Promise<CheckedPolicy>;
   /** The sender that works plans off; undefined if this run sends their rows itself. */
   planSender(): Promise<PlanSender | undefined>;
@@ -218,17 +209,11 @@ export interface Context {
   stdin(maxBytes: number): Promise<string>;
   /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
-  /**
-   * Throws CliError 'usage' for a file of paydesk itself: journal, witness, keys, profiles, locks. A command calls it before it
-   * asks or reads anything for a file that it will write; exports and plans do too.
-   */
+  /** Throws CliError 'usage' for a file of paydesk itself. Whoever writes a file calls it before anything is asked or read. */
   readonly refuseOwnFile: (path: string) => void;
 }
 
-/**
- * Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled' with the words of
- * `otherwise` when the person says no.
- */
+/** Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled', with `otherwise`, on No. */
 export async function confirmFirst(
   { options, ask }: Pick<Context, 'options' | 'ask'>,
   message: string,

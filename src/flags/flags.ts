@@ -4,10 +4,7 @@ import { copiedId, type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import { closestNames } from '../terminal/terminal.ts';
 
-/**
- * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would
- * interpret.
- */
+/** A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would interpret. */
 export interface Candidate {
   readonly value: string;
   readonly text: string;

@@ -10,10 +10,7 @@ import { flag, usage } from './flags.ts';
 export interface ClockAndZone {
   /** Wall clock, Unix milliseconds. */
   readonly now: number;
-  /**
-   * The moment at which clocks in the zone of the run show a certain time, in Unix milliseconds. `shown` is that time as if
-   * it were UTC.
-   */
+  /** When clocks in the zone of the run show a time, Unix milliseconds. `shown`: that time as if it were UTC. */
   readonly zoned: (shown: number) => number;
   /** The day that the calendar in the zone of the run shows now, `2026-11-20`. */
   readonly today: () => string;
@@ -89,10 +86,7 @@ export function spanFlag(summary: string) {
   });
 }
 
-/**
- * Reads `30d`, `12h`, `yesterday`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError
- * 'usage'.
- */
+/** Reads `30d`, `12h`, `yesterday`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
 export function parseWhen(text: string, name: string): When {
   const length = spanOf(text);
   if (length !== undefined) return { text, relative: true, at: ({ now }) => wholeSecond(now) - length };
@@ -152,10 +146,7 @@ export function isDayWord(text: string): boolean {
   return dayWords.some((known) => known === text.toLowerCase());
 }
 
-/**
- * The calendar day on which a period begins, as midnight in UTC. `today` is one too. Days are counted in the calendar, since a
- * day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
- */
+/** The first day of a period, as midnight in UTC, as `today` is: days of a zone may have 23 or 25 hours, those of a calendar not. */
 export function startOf(word: DayWord, today: number): number {
   const date = new Date(today);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

@@ -187,10 +187,7 @@ export function isDoubted(record: AttemptRecord): boolean {
   return last.by === 'person' || (hasFailed(record) && !wasOver(record, last));
 }
 
-/**
- * Whether a person recorded that this refund was made, and nothing else says so. Until its horizon is over it is read again whenever
- * somebody looks: the order may show it by then.
- */
+/** Whether only a person says that this refund was made. Until its horizon is over it is read again: the order may show it by then. */
 export function isMadeByHand(record: AttemptRecord): boolean {
   return isMadeRefund(record) && verdictOf(record)?.by === 'person';
 }
@@ -243,10 +240,7 @@ export function mayChange(last: VerdictRow): boolean {
   return isUnproven(last) || last.verdict === (last.by === 'person' ? 'rejected' : 'applied');
 }
 
-/**
- * Whether a read that somebody asks for may show something new: of a refund that was made, however long ago that was. It may have
- * failed since, for example.
- */
+/** Whether a read that somebody asks for may show something new. A refund that was made long ago may have failed since. */
 export function isReadable(record: AttemptRecord, now: Moment): boolean {
   return isMadeRefund(record) || isDue(record, now);
 }
@@ -285,10 +279,7 @@ function nextLook(first: VerdictRow, last: VerdictRow): number {
   return first.time + 4 * (last.time - first.time);
 }
 
-/**
- * Whether another desk of the team may be about to send it: it holds no lock that others see. Before its last moment (by the
- * server's clock, and a little more), what the order shows proves nothing.
- */
+/** Whether another desk may be about to send it, under a lock that nobody sees. Until then the order proves nothing. */
 export function mayStillLeave({ sent, verdicts }: AttemptRecord, now: Pick<Moment, 'time'>): boolean {
   return verdicts.length === 0 && sent.stamp !== undefined && now.time < leavesUntil({ sent });
 }

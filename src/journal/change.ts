@@ -13,10 +13,7 @@ export interface ExpectedRefund {
   readonly amount: number;
 }
 
-/**
- * Every kind of change, with the command that makes one. `provable`: a read of the order shows what became of it; otherwise a person must
- * say so.
- */
+/** Every kind of change, with the command that makes one. `provable`: a read of the order shows what became of it. */
 export const changeKinds = {
   refund: { noun: 'refund', command: 'orders refund', provable: true },
   capture: { noun: 'capture', command: 'orders capture', provable: true },

@@ -188,10 +188,7 @@ export type Refusal =
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
   /** The same change was made before, but people may not know it: a person stated it, or only a read found it. */
   | { readonly why: 'made'; readonly attempt: AttemptRecord }
-  /**
-   * The final read shows an earlier attempt's refund: it was made after all. `sentAs`: the changes that sent it, if it was sent
-   * again in between.
-   */
+  /** The final read shows that an earlier attempt was made after all. `sentAs`: the changes that sent it, if it was sent again. */
   | {
       readonly why: 'appeared';
       readonly attempt: AttemptRecord;
@@ -206,10 +203,7 @@ export type Refusal =
       readonly amount: number;
       readonly again: readonly string[];
     }
-  /**
-   * A person recorded a refund of the same charge as made, and the order does not show it. `name`: what `--again` must name.
-   * The rest is that of the refund that was asked for.
-   */
+  /** A person recorded a refund of the charge as made, and the order does not show it. `name`: what `--again` must name. */
   | ({
       readonly why: 'unshown';
       readonly attempt: AttemptRecord;

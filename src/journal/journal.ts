@@ -176,10 +176,7 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
   recordSetting(
     change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'keyFingerprint' | 'name' | 'from' | 'to'>,
   ): Promise<void>;
-  /**
-   * The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. `service`: its last `Date` is a
-   * clock too.
-   */
+  /** The journal's time, by which the age of an attempt counts. `service`: its last `Date` is a clock too. */
   now(service?: Pick<Service, 'seenDate'>): Promise<Moment>;
   /**
    * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
@@ -271,10 +268,7 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
   copyAcceptedAt(): Promise<number | undefined>;
   /** `repair` of the store, as of now. */
   repair(): Promise<Repair>;
-  /**
-   * Writes all rows into a new file (archive-file.ts) and returns how many. Throws CliError 'refused' when the file exists, and as
-   * `whole` of the store does.
-   */
+  /** Writes all rows into a new file and returns how many. Throws CliError 'refused' if it exists, and as `whole` of the store does. */
   exportTo(path: string): Promise<number>;
   /** `storedRows` of the store. Throws CliError 'refused' too while something stops every change. */
   storedRows(sents: readonly SentRow[]): Promise<StoredRows>;

@@ -38,10 +38,7 @@ function lastNamed(attempt: AttemptRecord, known: readonly AttemptRecord[]): str
   return name;
 }
 
-/**
- * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again does not name
- * it. One that another row of the same plan made does not count.
- */
+/** Refuses a refund if the charge has an equal one that --again does not name; one of another row of the same plan does not count. */
 export function equalRefund(
   asked: Asked,
   before: PreImage,

@@ -124,10 +124,7 @@ interface PlanParts {
   readonly shortTime: (ms: number) => string;
 }
 
-/**
- * Takes a plan for this run, with a lock of its own kind since a batch holds it for long. Throws CliError 'refused' while another
- * run applies it.
- */
+/** Takes a plan for this run, alone, since a batch holds it for long. Throws CliError 'refused' while another run applies it. */
 export async function claimPlan(
   { locks, signal, shortTime }: PlanParts,
   { id }: { readonly id: string },
@@ -150,10 +147,7 @@ function ownerWords({ operator, since }: LockOwner, shortTime: PlanParts['shortT
   return `${operator}, since ${shortTime(since)}`;
 }
 
-/**
- * Who is applying a plan now; undefined if nobody is. Whoever only looks is not stopped by locks that do not work: the run that
- * sends is.
- */
+/** Who is applying a plan now; undefined if nobody is. Locks that do not work stop the run that sends, not one that looks. */
 export async function applying(
   { locks, signal, shortTime }: PlanParts,
   { id }: { readonly id: string },

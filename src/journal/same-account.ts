@@ -75,10 +75,7 @@ export function isSameOrigin(one: string, other: string): boolean {
   return plainOrigin(one) === plainOrigin(other);
 }
 
-/**
- * The name of the lock on an order or on an idempotency key. The account is not part of it (except for a demo), so another
- * spelling of the address takes the same lock.
- */
+/** The name of the lock on an order or an idempotency key, for all accounts but a demo: an address may be spelled in several ways. */
 export function lockName({ origin }: Pick<AccountMarks, 'origin'>, what: string): string {
   return isDemo({ origin }) ? `${origin} ${what}` : what;
 }

@@ -14,10 +14,7 @@ export interface Typed {
 
 type Request = Pick<Change, 'kind' | 'request' | 'expected' | 'asked'>;
 
-/**
- * Whether an attempt asked for the same, by its request or by what was typed. The request alone is not enough: a typed
- * `7d` becomes another time in every request.
- */
+/** Whether an attempt asked for the same, by its request or by what was typed: a typed `7d` is another time in every request. */
 export function asksForSame(
   { proof, request, asked, lost }: SentRow,
   other: Typed & { readonly request?: Change['request'] | undefined },

@@ -112,8 +112,7 @@ function schemaOf(input: InputSchema) {
   };
 }
 
-// `row 1: amount must be string; row 1 needs the field reason; then call the tool again` for what the library says of
-// `data/rows/0/amount`.
+// `row 1: amount must be string; row 1 needs the field reason; then call the tool again` for what the library says of `data/rows/0/amount`.
 function inWords(input: InputSchema, said: string): string {
   const rule =
     /data((?:\/\w+)*) must (?:have required property '(\w+)'|(be equal to one of the allowed values)|([^,]*))/g;

@@ -103,9 +103,7 @@ const words = {
   },
 } as const;
 
-/**
- * The lines of the text. It says that money went back of every refund that the service shows as made, and of no other. `refunds`: those to speak of, all of them or one.
- */
+/** The lines of the text. Money went back only of what the service shows as made. `refunds`: those to speak of. */
 export function buyerLines(
   known: KnownOrder,
   refunds: readonly KnownRefund[],

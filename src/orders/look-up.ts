@@ -116,10 +116,7 @@ export async function shownOrders(
   );
 }
 
-/**
- * The same for orders of an index, which keeps only their figures. Left out are those on which something was sent or found out
- * after they were read: the journal knows more of them. `readAt`: Unix seconds.
- */
+/** The same for orders of an index, but those of which the journal has learned more since they were read. `readAt`: Unix seconds. */
 export async function shownIndexed(
   parts: OrderLookUp,
   service: Account,

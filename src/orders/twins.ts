@@ -1,6 +1,4 @@
-/**
- * Twins: two payments of the same buyer and amount within ten minutes. What of each went back, and whether the pair is settled. Pure.
- */
+/** Twins: two payments of the same buyer and amount within ten minutes. What of each went back, and whether the pair is settled. Pure. */
 
 import { sumOf } from '../api/charges.ts';
 import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
@@ -218,10 +216,7 @@ export function isPaidBack(twin: KnownTwin): boolean {
   return isRefunded(twin) || (state !== undefined && state !== 'failed');
 }
 
-/**
- * What `--again` must name so that a second order is refunded as well: the newest refund of the twin. If the order does not show
- * one, the attempt, or else the twin itself.
- */
+/** What `--again` must name to refund a second order too: the newest refund of the twin, the attempt, or the twin itself. */
 export function nameForAgain({ id, refund, unconfirmed, byHand }: KnownTwin): string {
   return refund?.id ?? unconfirmed?.change ?? byHand?.[0]?.sent.change ?? id;
 }

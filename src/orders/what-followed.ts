@@ -6,10 +6,7 @@ import { type AttemptRecord, ownRefunds, statementOn } from '../journal/journal.
 import type { KnownOrder } from './known-order.ts';
 import type { OrderCase } from './order-cases.ts';
 
-/**
- * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; or it is left, all
- * of it or a part.
- */
+/** What became of the money of a refund that failed: nobody knows, as much went back since by these refunds, or it is left. */
 export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' }
   | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };

@@ -1,7 +1,4 @@
-/**
- * A person's release of a plan, for an agent that may not send by itself: a signature over the plan's digest, the signer and the
- * expiry.
- */
+/** A person's release of a plan, for an agent that may not send by itself: a signature over digest, signer and expiry. */
 
 import type { Released } from '../journal/journal.ts';
 
@@ -30,9 +27,7 @@ export interface Releases {
   kindsOf(by: string): readonly Released['with'][];
   /** The line that enrols a key; it holds no secret. It is added to the file if this account may write it. */
   enrol(by: string, signedWith: SignedWith): Promise<{ readonly line: string; readonly added: boolean }>;
-  /**
-   * The text of a release that is valid until `until` (Unix milliseconds). Throws CliError 'refused' if the key is not enrolled.
-   */
+  /** The text of a release that is valid until `until` (Unix milliseconds). Throws CliError 'refused' if the key is not enrolled. */
   sign(claim: Pick<Released, 'by' | 'until'> & { digest: string }, signedWith: SignedWith): Promise<string>;
   /** What a text releases. Throws CliError 'refused' for another plan or time, and for a signature without an enrolled key. */
   check(text: string, digest: string, now: number): Promise<Released>;

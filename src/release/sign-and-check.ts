@@ -1,7 +1,4 @@
-/**
- * Signs a release, and checks one against the plan's digest, the time, and the enrolled keys: security keys and keys made from a
- * passphrase.
- */
+/** Signs a release, and checks one against digest, time and enrolled keys: security keys, and keys made from a passphrase. */
 
 import { spawn } from 'node:child_process';
 import {

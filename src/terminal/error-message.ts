@@ -78,8 +78,7 @@ function wholeMessage({ message, parts: { opening = '' } }: CliError): string {
   return opening === '' || opening.endsWith(':') ? message : `${opening} ${message}`;
 }
 
-// One part of an error, such as `certain:`. Its line breaks are our own, so they are kept: those of the service were removed
-// before.
+// One part of an error, such as `certain:`. Its line breaks are our own, so they are kept: those of the service were removed before.
 function part(
   opening: string,
   style: 'bad' | 'strong' | undefined,

@@ -16,8 +16,7 @@ export interface Spelling {
   readonly isBase64: boolean;
 }
 
-// Nobody encodes a key more often than that by accident: `%252525` has three layers. A limit also keeps the work on a hostile
-// text small.
+// Nobody encodes a key more often than that by accident: `%252525` has three layers. A limit also keeps the work on a hostile text small.
 const deepest = 6;
 // Only escapes of printable ASCII count, because a key has no other characters.
 const hexCode = '([2-7][0-9a-fA-F])';

@@ -91,10 +91,7 @@ export async function stdoutFormat(
   }
 }
 
-/**
- * The columns of a CSV or of a workbook that nobody chose. One for a spreadsheet has the money with its decimals beside the service's
- * integers, where the profile declares any.
- */
+/** The columns of a CSV or a workbook that nobody chose. For a spreadsheet, amounts are there with decimals too, where declared. */
 export function columnsOfFile(
   columns: readonly Column[],
   {
@@ -163,10 +160,7 @@ export interface FileFormat {
   readonly state?: () => JsonObject;
 }
 
-/**
- * The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an
- * unknown column.
- */
+/** The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an unknown column. */
 export async function fileFormat(options: FileFormatOptions): Promise<FileFormat> {
   const { format, columns, named, usual, secrets, redaction } = options;
   const shown =

@@ -17,10 +17,7 @@ export interface Times {
   now(): number;
   /** For machines: `2026-11-20T18:42:51-06:00`. */
   iso(seconds: number): string;
-  /**
-   * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its offset,
-   * which makes a text of it: no two times look alike.
-   */
+  /** `2026-11-20 18:42:51`. When clocks show an hour twice, the second has its offset, so that no two times look alike. */
   forSheet(seconds: number): string;
   /**
    * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
@@ -35,10 +32,7 @@ export interface Times {
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/**
- * Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not
- * be shown.
- */
+/** Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not be shown. */
 export function createTimes(zone: string | undefined, now: () => number): Times {
   // The formatter is slow to make, and many runs show no time. So it is made with the first time.
   let formatter: Intl.DateTimeFormat | undefined;
@@ -160,8 +154,7 @@ function momentOf(shown: number, offsetAt: (ms: number) => number): number {
   const day = 86_400_000;
   const [before, after] = [offsetAt(shown - day), offsetAt(shown + day)];
   const fitting = [shown - before, shown - after].filter((ms) => ms + offsetAt(ms) === shown);
-  // Clocks that were put forward never showed this time. It counts as the moment at which clocks that were
-  // not put forward would show it.
+  // Clocks that were put forward never showed this time. It counts as the moment at which clocks that were not put forward would show it.
   return fitting.length === 0 ? shown - before : Math.min(...fitting);
 }
 

@@ -98,8 +98,7 @@ interface Sought {
 
 function soughtOf(keys: ReadonlySet<string>): Sought {
   const spellings = [...keys].flatMap(spellingsOf);
-  // To search for plain texts is many times faster than a pattern, and to search in bytes is faster still. Almost no text holds
-  // a key.
+  // To search for plain texts is many times faster than a pattern, and to search in bytes is faster still. Almost no text holds a key.
   const texts = spellings.map(({ text }) => text);
   const long = [...keys].flatMap(longSpellingsOf);
   const isInBytes = anyIn(texts.map((text) => Buffer.from(text)));
@@ -138,8 +137,7 @@ function masked(text: string, spellings: readonly Spelling[]): string {
 
 type Span = readonly [start: number, end: number];
 
-// The spans of the first layer that has any, sorted by start; of two with the same start, the longer one
-// first.
+// The spans of the first layer that has any, sorted by start; of two with the same start, the longer one first.
 function spansIn(text: string, spellings: readonly Spelling[]): readonly Span[] {
   for (const layer of layersOf(text)) {
     const spans = spellings.flatMap((spelling) =>

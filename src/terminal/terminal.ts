@@ -41,20 +41,14 @@ export interface ResultFile {
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-/**
- * The styles of text, by what they mean. `out` is money that goes back, `production` the name of an account with real money.
- * A stream without colour shows none of them.
- */
+/** The styles of text, by what they mean. `out`: money that goes back; `production`: an account with real money. */
 export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'out' | 'production';
 /** A piece of text in one style. It is cleaned before it is written, so it may hold anything from the service. */
 export type Span = string | { readonly text: string; readonly style: Style };
 /** A time (Unix seconds), shown in the zone of the run. If it is no time, it is shown as received, with a mark. */
 export interface TimeSpan {
   readonly time: unknown;
-  /**
-   * `day` 20 Nov 18:42 · `second` 20 Nov 18:42:51 · `zoned` 20 Nov 18:42 UTC-6 · `full` 20 Nov 2026 18:42:51 UTC-6 ·
-   * `clock` 18:42:51 · `date` 20 Nov
-   */
+  /** `day` 20 Nov 18:42 · `second` with :51 · `zoned` with UTC-6 · `full` with all · `clock` 18:42:51 · `minute` 18:42 · `date` 20 Nov */
   readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock' | 'minute' | 'date';
   /** The time in the line above a `clock`. If its day is another one, this time is shown as a `second`. */
   readonly after?: unknown;
@@ -161,10 +155,7 @@ export interface Output {
     view: (shown: PrintedRecord) => readonly Block[],
     known?: readonly Column[],
   ): Promise<void>;
-  /**
-   * Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is
-   * always whole.
-   */
+  /** Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is always whole. */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
   /**
    * Draws a link as a QR code under the last result, if that is a table on a terminal with room for it. With `always` also
@@ -185,10 +176,7 @@ export interface ProgressLine {
   readonly redrawn: boolean;
 }
 
-/**
- * Writes notes, previews and progress to stderr. With json and ndjson, notes wait until the run ends: an error then holds
- * them.
- */
+/** Writes notes, previews and progress to stderr. With json and ndjson, notes wait until the run ends: an error then holds them. */
 export interface Notes {
   /** Writes one line. --quiet silences it. If it is too long for the terminal, what follows is indented by `hang`. */
   note(line: Cell, hang?: number): void;
@@ -196,15 +184,9 @@ export interface Notes {
   warn(line: Cell): void;
   /** Shows what the next question is about. */
   show(blocks: readonly Block[]): void;
-  /**
-   * Shows how far a long run is, in a line that is redrawn. Where nothing can be redrawn, it writes a line every 10 seconds. Call
-   * the returned function at its end.
-   */
+  /** Shows how far a long run is, in a line that is redrawn, or in one every 10 seconds. Call what it returns at the end. */
   progress(text: (line: ProgressLine) => string): () => void;
-  /**
-   * As `progress`. Until its end, no other progress and no waiting is shown: a batch makes many changes at once, and each of them
-   * would put its own line in place of this one.
-   */
+  /** As `progress`, and no other progress or waiting is shown until its end: each change of a batch would put its own in place. */
   progressAlone(text: (line: ProgressLine) => string): () => void;
   /**
    * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
@@ -257,10 +239,7 @@ export interface SearchedList<T> {
   /** How many rows hold the words, among those that were read so far. */
   count(words: string): number;
   row(words: string, index: number): SearchedRow<T> | undefined;
-  /**
-   * Reads on until so many rows hold the words and can be chosen, or a bound is reached; `further`: beyond that bound, or
-   * again after a failed read. Resolves when it reads no further; other words take over.
-   */
+  /** Reads on until so many rows hold the words and can be chosen, up to a bound; `further`: beyond it, or after a failed read. */
   want(words: string, rows: number, further?: boolean): Promise<void>;
   /** How far was looked, and what more can be done: `newest 400 orders, back to 3 Nov`. */
   looked(words: string): string;

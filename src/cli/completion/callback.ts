@@ -28,10 +28,7 @@ interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd' | 'u
   readonly write: (text: string) => void;
 }
 
-/**
- * Answers the words behind `__complete`. Returns the exit code. If anything goes wrong, nothing is offered: TAB prints no
- * error.
- */
+/** Answers the words behind `__complete`. Returns the exit code. If anything goes wrong, nothing is offered: TAB prints no error. */
 export async function answer(args: readonly string[], io: CompletionIo): Promise<number> {
   const [shellName, index, ...sent] = args;
   const shell = shells.find((one) => one === shellName);

@@ -1,7 +1,4 @@
-/**
- * The completion scripts of the shells. Nouns, verbs and topics are written into them; for the rest they ask `paydesk
- * __complete`.
- */
+/** The completion scripts of the shells. Nouns, verbs and topics are written into them; for the rest they ask `paydesk __complete`. */
 
 import type { Shell } from '../../terminal/terminal.ts';
 import { nextWords } from './candidates.ts';

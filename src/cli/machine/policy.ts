@@ -150,10 +150,7 @@ export function isCovered(words: readonly string[], off: string): boolean {
 export const whileNotUsed =
   'until an administrator corrects it, no software agent runs paydesk here, personal data is masked, nothing of production is changed, and a sandbox goes on without its limits';
 
-/**
- * Throws CliError 'refused' for a command that is off on this machine, and for any that a software agent runs where agents are off
- * or the policy is not used.
- */
+/** Throws CliError 'refused' for a command that is off here, and for any of an agent where agents are off or the policy is not used. */
 export function refuseCommand(policy: Policy, words: readonly string[], env: Env): void {
   const isOff = policy.off.some((off) => isCovered(words, off));
   if (isOff) throw refusedBy(policy, `turns paydesk ${words.join(' ')} off`);

@@ -32,10 +32,7 @@ export type Invocation =
       readonly globals: GlobalInput;
     };
 
-/**
- * Reads a command line. `width` is the width of help texts. Throws CliError 'usage' for anything that is not
- * understood.
- */
+/** Reads a command line. `width` is the width of help texts. Throws CliError 'usage' for anything that is not understood. */
 export async function readCommandLine(typed: readonly string[], width: number): Promise<Invocation> {
   const argv = inFull(typed);
   const { words } = readTypedWords(argv, () => globalFlags);
@@ -174,19 +171,14 @@ async function unknownWord(words: readonly string[]): Promise<CliError> {
   });
 }
 
-/**
- * The name behind -p or --profile, even when the rest of the line is not understood; undefined for a text that cannot be
- * the name of a profile.
- */
+/** The name behind -p or --profile, even in a line that is not understood; undefined for what cannot be the name of a profile. */
 export function typedProfile(argv: readonly string[]): string | undefined {
   const { options } = readTypedWords(argv, () => globalFlags);
   const name = options.find((option) => option.name === 'profile')?.value;
   return name !== undefined && nameLike.test(name) ? name : undefined;
 }
 
-/**
- * What the command of a line can change by itself at the service or of its journal, even when the rest of the line is not understood.
- */
+/** What the command of a line can change by itself at the service or of its journal, even when the rest of the line is not understood. */
 export function changesOf(argv: readonly string[]): WhatChanges | undefined {
   const changes = entryOf(argv)?.runs === undefined ? allChangesOf(argv) : 'nothing';
   return changes === 'service' || changes === 'journal' ? changes : undefined;

@@ -134,10 +134,7 @@ export interface Globals extends GlobalOptions {
   readonly accessible: boolean;
 }
 
-/**
- * Works out the global options of a run. An empty variable counts as unset. Throws CliError 'usage' for a variable with a
- * wrong value, and for options that contradict each other.
- */
+/** The global options of a run. An empty variable counts as unset. Throws CliError 'usage' for wrong or contradicting ones. */
 export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
   const accessible = switchIn(env, 'PAYDESK_ACCESSIBLE') === true || env.TERM === 'dumb';
   const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
@@ -181,10 +178,7 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
 
 const listFormats = ['xlsx', 'csv', 'ndjson', 'json'] as const;
 
-/**
- * The same options for a list that is written into a file, whose name says the format. Throws CliError 'usage' for a name that says
- * none, or contradicts -o.
- */
+/** The same for a list that is written into a file. Throws CliError 'usage' for a name that says no format, or contradicts -o. */
 export function intoFile(globals: Globals, name: string | undefined): Globals {
   if (name === undefined) return globals;
   const asked = listFormats.find((one) => one === globals.askedFormat);
@@ -283,10 +277,7 @@ interface CsvAsked {
   readonly env: Env;
 }
 
-/**
- * A spreadsheet that shows decimals behind a comma parts the cells of a CSV by semicolons. Throws CliError 'usage' if both would be
- * commas.
- */
+/** A CSV with decimal commas parts its cells by semicolons. Throws CliError 'usage' if both would be commas. */
 function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAsked): CsvOfRun {
   const isFor = program !== undefined;
   const point = decimal ?? (isFor ? decimalOf(env) : 'point');

@@ -251,10 +251,7 @@ async function pageAbout(words: readonly string[]): Promise<readonly string[]> {
 
 const unknownCommand = 'commander.unknownCommand';
 
-/**
- * Lines that name the commands which these words may have meant; no lines if none is like them. `before` and `behind` are
- * written around the words of the command.
- */
+/** Lines with the commands that these words may have meant, if any. `before` and `behind` stand around the words of the command. */
 export async function didYouMean(
   typed: readonly string[],
   { before = [], behind = [] }: { readonly before?: readonly string[]; readonly behind?: readonly string[] },

@@ -8,10 +8,7 @@ import type { Flag, Input } from '../../flags/flags.ts';
 import { argumentTerm, flagTerm } from '../help/help.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 
-/**
- * Reads the arguments and options of a command. Throws CliError 'usage' for a value that is wrong, and commander's error for a line
- * that the command does not take.
- */
+/** Reads the input of a command. Throws CliError 'usage' for a wrong value, and commander's error for a line that does not fit. */
 export function readCommand(
   entry: CommandEntry,
   command: Command,

@@ -331,10 +331,7 @@ interface Tried {
   row?: StoredRow;
 }
 
-/**
- * What the server says about itself, whether it has the row that this sender saw last (`seq`, or a placeholder), and the rows
- * after it.
- */
+/** What the server says about itself, whether it has the row that this sender saw last (`seq`, or a placeholder), and the rows after it. */
 const headText = (
   seq: string,
 ): string => `with head as materialized (select id, seq as head_seq, hash as head_hash,
@@ -354,10 +351,7 @@ const lockText = 'select 1 from paydesk.head for update';
 const columns = storedColumns.join(', ');
 const places = storedColumns.map((_, index) => `$${index + 1}`).join(', ');
 const [nameAt, numberAt] = [storedColumns.length + 1, storedColumns.length + 2].map((at) => `$${at}`);
-/**
- * Adds a row, with the name of its lock and its lease number. `is_held`: whether this sender still has the lease; true without a
- * lease.
- */
+/** Adds a row, with the name of its lock and its lease number. `is_held`: whether this sender still has the lease; true without a lease. */
 const addText = `with added as (insert into paydesk.rows (${columns}) values (${places}) returning seq, hash, type, change, attempt),
   noted as (update paydesk.head set seq = added.seq, hash = added.hash from added),
   opened as (insert into paydesk.open_changes select seq, ${nameAt}::text, ${numberAt}::bigint from added where ${nameAt}::text is not null),

@@ -65,10 +65,7 @@ export function serverDiffers(problem: string, place: string, now: readonly stri
   ]);
 }
 
-/**
- * Throws CliError 'refused' if the server lost or changed rows that this sender saw. `known`: the server's row at that
- * number.
- */
+/** Throws CliError 'refused' if the server lost or changed rows that this sender saw. `known`: the server's row at that number. */
 export function refuseForgetful(
   seen: { readonly seq: number; readonly hash: string },
   server: { readonly seq: number; readonly known: string | null | undefined },

@@ -51,10 +51,7 @@ export function namedByReply(record: AttemptRecord): readonly string[] {
   return first?.by === 'reply' ? ownRefunds(record).flatMap(({ id }) => id ?? []) : [];
 }
 
-/**
- * The refunds of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
- * attempts on this order. Only for screens, too.
- */
+/** The refunds that an order shows more than once, before the journal knows that. `known`: the attempts on it. For screens only. */
 export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): readonly PaidTwice[] {
   return known.flatMap((record) => {
     // One of the two may be the unconfirmed one: that is cleared up first.
@@ -94,10 +91,7 @@ export function duplicateNow(
     : undefined;
 }
 
-/**
- * The refunds that somebody recorded as not made and that an order shows, whether the journal knows it yet or not. `known`: the
- * attempts on this order. Only for screens, too.
- */
+/** Refunds that were recorded as not made, and that an order shows. `known`: the attempts on this order. For screens only. */
 export function appearedRefunds(
   known: readonly AttemptRecord[],
   order: JsonObject,

@@ -34,10 +34,7 @@ export interface AttemptFilter {
   readonly open?: Pick<Moment, 'skewed'> | undefined;
   /** A person recorded that it was not made, and no read came after its horizon since (`isDoubted`). */
   readonly doubted?: true | undefined;
-  /**
-   * Made, and read again until its horizon is over. Only those that are due by this time (Unix milliseconds, `dueAt`), the first due
-   * first, and at most `limit`.
-   */
+  /** Made, and read again until its horizon is over: those due by this time (Unix milliseconds, `dueAt`), the first due first. */
   readonly watched?: { readonly dueBy: number; readonly limit: number } | undefined;
   /** A person recorded that the refund was made, and it may be young at this moment (`mayBeYoung`). */
   readonly madeByHand?: MomentAsked | undefined;

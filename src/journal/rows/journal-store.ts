@@ -69,16 +69,10 @@ export interface JournalStore {
    */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
 
-  /**
-   * What refunds paid back that somebody sent at or after a time, or may have paid back
-   * (`countedAmount`). The amounts are those of one currency, however it is written, and of real money or not.
-   */
+  /** What refunds that somebody sent since a time paid back, or may have (`countedAmount`), in one currency and mode. */
   refunded(of: RefundedBy): Promise<number>;
 
-  /**
-   * The requests for an approval and the answers to them, in their order: all rows of one request, or of each that has a row
-   * from a time on. Throws as `attempts` does.
-   */
+  /** The rows of a request for an approval, or of each that has one since a time, in their order. Throws as `attempts` does. */
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRow[]>;
 
   /**
@@ -100,10 +94,7 @@ export interface JournalStore {
   /** What stops every change, in words: rows are missing, or cannot be read. Undefined when nothing does. */
   problem(): Promise<string | undefined>;
 
-  /**
-   * Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. `now` (Unix milliseconds)
-   * is noted as the time of this check if nothing is wrong.
-   */
+  /** Checks all rows and the chain. Damage is a finding, no error. `head`: noted elsewhere. `now`: noted if nothing is wrong. */
   verify(head?: string, now?: number): Promise<Verification>;
 
   /**
@@ -115,10 +106,7 @@ export interface JournalStore {
   /** When a check of the whole chain ended the last time, Unix milliseconds; undefined if none did. */
   wholeCheckAt(): Promise<number | undefined>;
 
-  /**
-   * Allows changes again after the files of the journal were put back from a copy, and a person has looked. `row` says who did, and
-   * is added. Throws CliError 'refused' when they are no copy.
-   */
+  /** A person has looked at files that were put back from a copy: changes are allowed again. Throws 'refused' when they are no copy. */
   acceptCopy(row: SettingRow): Promise<void>;
 
   /**
@@ -148,16 +136,10 @@ export interface JournalStore {
    */
   archiveOld(how: Archiving): Promise<Moved>;
 
-  /**
-   * Imports a file that `exportTo` wrote and returns how many rows it has. Throws CliError 'refused' when this
-   * journal, or its witness, has rows already: two histories must not mix.
-   */
+  /** Imports a file that `exportTo` wrote; returns its rows. Throws CliError 'refused' if this journal or its witness has rows already. */
   restore(path: string): Promise<number>;
 
-  /**
-   * Runs this while no other process adds rows: until it has added one, or is over. So what it asked about still holds when its row is
-   * added. Absent where one process alone adds rows.
-   */
+  /** Runs this while no other process adds rows, until it has added one. Absent where one process alone adds rows. */
   readonly alone?: <T>(act: () => Promise<T>) => Promise<T>;
 
   /** The limits and approvals of a team; absent or undefined if this journal belongs to one machine. */
@@ -285,10 +267,7 @@ export interface Finding {
   readonly problem: string;
 }
 
-/**
- * The finding that the newest row is missing or changed. `chain`: where the rows that are there end; `noted`: the newest row as
- * the store noted it apart from the rows. None if they agree.
- */
+/** The finding that the newest row is missing or changed: the rows end at `chain`, and the store `noted` another one. */
 export function newestMissing(
   chain: { readonly seq: number; readonly head: string },
   noted: { readonly seq: number; readonly hash: unknown },

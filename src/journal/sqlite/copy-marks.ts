@@ -1,7 +1,4 @@
-/**
- * Notices that a journal and its witness were restored from a copy. A copy changes the file's mark, and the landmark (a small file
- * outside the home) names the newest row.
- */
+/** Notices that a journal and its witness were restored from a copy, by the marks of the files and a landmark outside the home. */
 
 import { hash as digest } from 'node:crypto';
 import {
@@ -111,10 +108,7 @@ export interface CopyFacts {
 /** The mark of a journal that was repaired while it counted as a copy, or while this was unknown. */
 export const repairedMark = 'repaired';
 
-/**
- * Why this journal counts as a copy, in words; undefined if nothing suggests it. A missing landmark, or one whose row is there,
- * suggests nothing. Pure. `shortTime` takes Unix milliseconds.
- */
+/** Why this journal counts as a copy; undefined if nothing suggests it, as when the landmark is missing. Pure. */
 export function copyFound(
   facts: CopyFacts,
   shortTime: (ms: number) => string = (ms) => new Date(ms).toISOString(),
@@ -166,10 +160,7 @@ export interface LandmarkPlace {
   readonly rules: FileRules;
 }
 
-/**
- * The folders of `LandmarkPlace`: TMPDIR if set, and always the system's folder for temporary files that survive a restart. So
- * TMPDIR only adds a place.
- */
+/** The folders of `LandmarkPlace`: the system's for temporary files that survive a restart, and TMPDIR if set. */
 export function landmarkFolders(io: Pick<Io, 'env' | 'platform' | 'uid' | 'userName'>): readonly string[] {
   const { env, platform, uid, userName } = io;
   if (platform === 'win32') {

@@ -123,10 +123,7 @@ const fuse = 0x65735546;
 const networkMounts =
   /^fuse\.(sshfs|s3fs|rclone|glusterfs|ceph|ceph-fuse|davfs2?|gcsfuse|goofys|juicefs|moosefs|mfs|lizardfs|cvmfs2|smbnetfs|curlftpfs|afp.*|gvfsd-fuse|blobfuse2?|mount-s3)$/;
 
-/**
- * The name of a network file system; undefined for a local one. `type`: the number from statfs. `mount` gives the type from the
- * list of mounts; called for FUSE only.
- */
+/** The name of a network file system; undefined for a local one. `type` is from statfs; `mount`, for FUSE, from the list of mounts. */
 export function networkName(type: number, mount: () => string | undefined): string | undefined {
   // Some systems give a signed number.
   const known = networkTypes.get(type >>> 0);

@@ -1,7 +1,4 @@
-/**
- * The two files of a journal, opened on first use: where they are, how runs take turns, what this run has asked, and whether the
- * files may be changed.
- */
+/** The two files of a journal, opened on first use: where they are, how runs take turns, and whether the files may be changed. */
 
 import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
@@ -136,10 +133,7 @@ export class ReadyCheck {
     this.#files = files;
   }
 
-  /**
-   * Throws CliError 'refused' while no change may be made. A verdict may be written even without a whole witness: how a change
-   * ended must not be lost.
-   */
+  /** Throws CliError 'refused' while no change may be made. A verdict needs no whole witness: how a change ended must not be lost. */
   refuseUnready(
     both: BothFiles,
     known: KnownJournal,
@@ -178,9 +172,7 @@ export class ReadyCheck {
     return copyFound({ ...facts, landmark }, this.#files.place.shortTime);
   }
 
-  /**
-   * Notes the newest row in the landmark. Not for a copy: its landmark shows what the copy lacks, until somebody accepts the copy.
-   */
+  /** Notes the newest row in the landmark. Not for a copy: its landmark shows what the copy lacks, until somebody accepts the copy. */
   noteLandmark(both: BothFiles): void {
     const { landmarks } = this.#files.place;
     if (landmarks === undefined || both.places === undefined) return;

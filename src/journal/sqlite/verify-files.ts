@@ -20,19 +20,13 @@ import type { FoundWitness } from './witness/witness-file.ts';
 // The most findings to report.
 const told = 1000;
 
-/**
- * Reads both files as they are at one moment, the witness first. Nobody writes meanwhile, so a long check reads in many short
- * moments: a refund need not wait for its end.
- */
+/** Reads both files at one moment, the witness first. A long check has many short moments, since nobody writes meanwhile. */
 export type AtOneMoment = <T>(read: () => T) => T;
 
 /** For files that nobody writes to. */
 export const untouched: AtOneMoment = (read) => read();
 
-/**
- * Reads every row and every witness line, also rows that others add meanwhile. Damage is a finding, not an error. `head`: a hash
- * noted elsewhere.
- */
+/** Reads every row and witness line, also those that others add meanwhile. Damage is a finding. `head`: a hash noted elsewhere. */
 export function verifyFiles(
   tables: JournalTables | undefined,
   found: FoundWitness,
@@ -110,10 +104,7 @@ function readAll(
   return { count, settings, head: last, knowsHead, findings, differing };
 }
 
-/**
- * The rows up to `end`, oldest first. Calls `refuse`, which throws, at the first row that was changed or differs from the witness.
- * Does not check the lookup tables: they are rebuilt from these rows.
- */
+/** The rows up to `end`, oldest first. Calls `refuse`, which throws, at one that was changed or differs from the witness. */
 export function* wholeRows(
   tables: JournalTables,
   found: FoundWitness,
@@ -239,10 +230,7 @@ function orUncompared(look: () => ReturnType<typeof mismatchOf>): ReturnType<typ
 
 // ── In passing ──────────────────────────────────────────────────────────────────────────────────
 
-/**
- * Checks at most `limit` next rows: their chain, and that the witness has exactly these. After the newest it starts again. `now`:
- * Unix milliseconds.
- */
+/** Checks `limit` next rows and their lines; after the newest it starts again. `now`: Unix milliseconds. */
 export function checkSome(
   tables: JournalTables,
   witness: Witness,

@@ -1,7 +1,4 @@
-/**
- * The files that are locked: a fixed number of slots, one more for each name that is locked alone, and beside each a file
- * that names its owner.
- */
+/** The files that are locked: numbered slots, one more for each name that is locked alone, and beside each a file of its owner. */
 
 // Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
 // the lock that the process holds on it.
@@ -50,10 +47,7 @@ export function selfTestFile(folder: string): string {
   return join(folder, 'self-test.lock');
 }
 
-/**
- * Creates the missing slot files and checks all of them, without opening an existing one. Throws CliError 'refused' when
- * they cannot be used safely.
- */
+/** Creates the missing slot files and checks all, but opens none. Throws CliError 'refused' when they cannot be used safely. */
 export function prepareSlots(folder: string, rules: FileRules): void {
   orRefused(folder, () => {
     mkdirSync(folder, { recursive: true, mode: modesOf(rules).folder });
@@ -63,10 +57,7 @@ export function prepareSlots(folder: string, rules: FileRules): void {
   });
 }
 
-/**
- * Creates the slot file of a single name, as `prepareSlots` does. The file stays when the lock is released: if it were
- * removed, two processes could lock two files of one name.
- */
+/** Creates the slot file of a single name. It stays after the release: else two processes could lock two files of one name. */
 export function prepareOwnSlot(folder: string, slot: Slot, rules: FileRules): void {
   orRefused(folder, () => prepareSlot(slotFile(folder, slot), rules));
 }

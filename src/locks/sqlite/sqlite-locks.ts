@@ -191,10 +191,7 @@ function isInKernel(file: string): boolean {
   }
 }
 
-/**
- * What the second process runs. Its lock must fail with SQLITE_BUSY: exit code 55. Anything else fails the test. The one file has it under
- * a word that no command has.
- */
+/** What the second process runs: its lock must fail with SQLITE_BUSY, exit code 55. The one file has it under a word of its own. */
 export const secondProcess = `
   const { DatabaseSync } = require('node:sqlite');
   try {

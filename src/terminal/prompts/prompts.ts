@@ -128,8 +128,7 @@ function fitted(label: string, room: number): string {
   return room < 1 || room === Number.POSITIVE_INFINITY ? label : cut(label, room);
 }
 
-// Whoever reads why an answer is refused types the next one from its beginning: `1.00` behind a `1` that is still there would
-// be `11.00`.
+// Whoever reads why an answer is refused types the next one from its beginning: `1.00` behind a `1` that is still there would be `11.00`.
 const emptiesRefused = { validationFailureMode: 'clear' } as const;
 
 function masked(secret: string): string {

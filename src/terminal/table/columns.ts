@@ -5,10 +5,7 @@ import type { Column, ValueKind } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { closestNames } from '../closest-names.ts';
 
-/**
- * The columns that a person named, in their order. Throws CliError 'usage' for a name that is no column, and suggests
- * the names that are spelled like it.
- */
+/** The columns that a person named, in their order. Throws CliError 'usage' for others, with the names that are spelled like it. */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
     const found = columnMeant(columns, name.trim());
@@ -53,10 +50,7 @@ const widest = Number.MAX_SAFE_INTEGER;
 const localEnding = '_local';
 const decimalEnding = '_decimal';
 
-/**
- * The column of this name: one of these or of their family, or the local time of one (`created_at_local`), or its amount with the
- * declared decimals (`amount_decimal`).
- */
+/** One of these or of their family, the local time of one (`created_at_local`), or an amount in decimals (`amount_decimal`). */
 function columnNamed(columns: readonly Column[], name: string): Column | undefined {
   const found =
     columns.find((column) => column.family === undefined && column.name === name) ??

@@ -37,8 +37,7 @@ const full: Level = { isShort: false, isBrief: false, alone: undefined, dayOrClo
 export const short: Level = { ...full, isShort: true };
 const shorter: Level = { ...short, isBrief: true };
 
-// What cells say less than `full`, from the most to the least. A terminal gets the first level at which the least is left out and
-// cut.
+// What cells say less than `full`, from the most to the least. A terminal gets the first level at which the least is left out and cut.
 const levels: readonly Level[] = [
   short,
   shorter,

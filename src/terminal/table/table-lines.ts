@@ -54,10 +54,7 @@ export function drawLines(
   return lines.map((line) => `${drawLine(line, layout, style)}\n`);
 }
 
-/**
- * Draws what has no room in a row, on lines below it: as many texts side by side as there is room for, under the second column.
- * A text that is too long for that begins further left; none is cut.
- */
+/** Draws what has no room in a row, side by side on lines below it. What is too long begins further left; nothing is cut. */
 export function drawBelow(cells: readonly DrawnCell[], indent: number, { width, paint }: LineStyle): string {
   const room = width ?? Number.POSITIVE_INFINITY;
   const lines: DrawnCell[][] = [];

@@ -36,10 +36,7 @@ export const smallestCard = 5;
 const bareText = 3;
 const bareStatus = 6;
 
-/**
- * A column, and how wide the widest of its cells is that is never cut. `short`: the same for words of a status that are so short
- * that cutting them saves next to nothing, such as `refunded`.
- */
+/** A column. `uncut`: its widest cell that is never cut. `short`: the same for words that cutting saves next to nothing of. */
 export type FittedColumn = Column & { readonly uncut?: number; readonly short?: number };
 
 /** The columns that fit, and how wide they are. */
@@ -185,8 +182,7 @@ export function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 }
 
-// The indexes of the columns, the most important ones first: columns that always stay, early ones, then by kind, then in their
-// order.
+// The indexes of the columns, the most important ones first: columns that always stay, early ones, then by kind, then in their order.
 function mostImportant(columns: readonly Column[]): readonly number[] {
   const rank = (index: number): number =>
     columns[index]?.stays === true
@@ -197,10 +193,7 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-/**
- * Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. Columns that stay lose theirs
- * last. If that is not enough, all of them lose more.
- */
+/** Shrinks columns cell by cell, the widest first and those that stay last, until a line fits. If need be, all lose more. */
 export function shrunk(
   columns: readonly FittedColumn[],
   natural: readonly number[],
@@ -236,8 +229,7 @@ function shrunkTo(
   return widths;
 }
 
-// What later pages may show that the first page does not: the year of a time, the longest documented status, more digits, a
-// longer text.
+// What later pages may show that the first page does not: the year of a time, the longest documented status, more digits, a longer text.
 const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   id: (natural) => natural,
   time: (natural) => Math.max(natural, '20 Nov 2026 18:42'.length),
@@ -254,10 +246,7 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   link: (natural) => natural,
 };
 
-/**
- * Widens columns for what later pages may show, the most important columns first, as far as the terminal has room. Without a
- * terminal there is room for all.
- */
+/** Widens columns for what later pages may show, the most important first, as far as the terminal has room. */
 export function withReserve(
   columns: readonly Column[],
   widths: readonly number[],

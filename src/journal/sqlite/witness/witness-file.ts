@@ -61,10 +61,7 @@ export function openWitness(file: JournalFile, openFile: OpenFile): FoundWitness
 
 const notBegun = 'does not begin like a witness';
 
-/**
- * Replaces the witness with these lines, all or nothing. It is on the disk when this returns. Call it only while nobody else can
- * write to the journal. Throws CliError 'refused' if it cannot be written.
- */
+/** Replaces the witness, all or nothing, while nobody can write to the journal. Throws CliError 'refused' if it cannot be written. */
 export function createWitness(
   file: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
@@ -115,8 +112,7 @@ export function prepareWitness(
 
 function putInPlace({ path }: Pick<JournalFile, 'path'>): void {
   try {
-    // Replace SQLite's own journal first: the old one must never be applied to the new file. A killed run may have done this
-    // already.
+    // Replace SQLite's own journal first: the old one must never be applied to the new file. A killed run may have done this already.
     if (existsSync(`${path}.new-journal`)) renameSync(`${path}.new-journal`, `${path}-journal`);
     renameSync(`${path}.new`, path);
     syncFolderOf(path);
@@ -125,10 +121,7 @@ function putInPlace({ path }: Pick<JournalFile, 'path'>): void {
   }
 }
 
-/**
- * Puts the prepared witness with this name in place, if a run stopped right before that. `alone` keeps other runs from writing
- * meanwhile.
- */
+/** Puts the prepared witness in place if a run stopped right before that. `alone` keeps other runs from writing meanwhile. */
 export function takePrepared(
   file: JournalFile,
   openFile: OpenFile,
