@@ -225,10 +225,7 @@ export interface Client {
   close(): void;
 }
 
-/**
- * Opens the client of an account without sending anything. Throws CliError 'auth' for a key that does not fit into a header,
- * 'refused' if the key would go to another origin, or unencrypted to another machine.
- */
+/** Opens the client of an account; sends nothing. Throws CliError 'auth' or 'refused' as `createExchange` does (one-request.ts). */
 export async function openClient(parts: ClientParts): Promise<Client> {
   return (await import('./client.ts')).createClient(parts);
 }

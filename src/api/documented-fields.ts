@@ -151,10 +151,7 @@ export const customerFields = {
 /** The records around a row, by their names in the row. */
 type Around = Readonly<Record<string, Fields>>;
 
-/**
- * The columns that only --columns shows: every documented path of a row and the records around it. Such a path begins with the
- * record's name, `order.amount`, which may be omitted if only one of the records has that path.
- */
+/** The columns that only --columns shows: every documented path of a row, and of the records around it by their names, `order.amount`. */
 export function pathColumns(own: Fields, around: Around = {}): Column {
   const column = (name: string, kind: ValueKind, path: readonly string[]): Column => ({
     name,

@@ -34,10 +34,7 @@ export type Exchanged = { readonly reply: RawReply } | { readonly failure: Failu
 /** Rejects with the signal's reason if it aborts, and with CliError 'usage' for a bad path. */
 export type Exchange = (request: WireRequest) => Promise<Exchanged>;
 
-/**
- * Makes the function that sends one request of an account. Throws CliError 'auth' for a key that does not fit into a header,
- * 'refused' if the key would go to another origin, or unencrypted to another machine.
- */
+/** Makes what sends one request. Throws CliError 'auth' for a key that fits no header, 'refused' if the key would go elsewhere or in the open. */
 export function createExchange(parts: ClientParts, transport: Transport): Exchange {
   const { clock, gate } = parts;
   const base = baseOf(parts.profile, parts.inProcess === undefined);

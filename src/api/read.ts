@@ -19,10 +19,7 @@ interface ReaderParts
 }
 
 export interface Reader {
-  /**
-   * GETs a path. Throws CliError 'network' (no reply, or the service cannot answer now), 'reply' (a reply that makes no sense),
-   * 'auth' or 'rejected' (an error of the service), or the signal's reason if it aborts.
-   */
+  /** GETs a path. Throws CliError 'network', 'reply' (it makes no sense), 'auth' or 'rejected', or the signal's reason if it aborts. */
   readonly get: (path: string) => Promise<JsonDocument>;
   /** Like `get` for a list, with items parsed later, one by one. */
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;

@@ -29,10 +29,7 @@ export interface JsonList extends JsonDocument {
   readonly item: (index: number) => JsonDocument & { readonly plain: boolean };
 }
 
-/**
- * Parses a reply. An integer beyond 2^53-1 becomes a bigint, a number too large for JavaScript stays text, and invalid UTF-8
- * becomes U+FFFD. Throws NotJson for anything else that is not JSON, and for UTF-16 and deep nesting.
- */
+/** Parses a reply, as `parseExactly` does. Invalid UTF-8 becomes U+FFFD. Throws NotJson for no JSON, UTF-16 and too deep nesting. */
 export function readJson(received: Uint8Array): JsonDocument {
   const { bytes, parse } = open(received);
   return { value: parse(bytes), bytes };

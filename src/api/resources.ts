@@ -15,10 +15,7 @@ import { isWhole, itemsOf, type JsonObject, textIn, valueAt } from './json-value
 import { wentBack } from './payment.ts';
 import { customerIdPattern, meaningOfRefund, orderIdPattern, paths, statuses } from './spec.ts';
 
-/**
- * How to show a value. Money has its record's currency, a figure is an amount without currency, a sum is a figure that paydesk
- * added up, perhaps beyond 2^53-1. Times are in Unix seconds. A local time is ISO 8601 in the zone of the run or export.
- */
+/** How to show a value. A figure is an amount without currency, a sum a figure that paydesk added up. Times are in Unix seconds. */
 export type ValueKind =
   | 'id'
   | 'text'
@@ -153,10 +150,7 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
   ];
 }
 
-/**
- * `*4242`; `split` if several charges were paid or can be captured; or the type of payment (service: order, payment_method). If
- * there is no such charge, the card of all tries, or undefined if they used several.
- */
+/** `*4242`, `split`, or the type of payment, of the charges that pay or will; if there are none, of all tries if they had one card. */
 function cardOf(record: JsonObject): unknown {
   const tries = itemsOf(record.charges);
   const paying = tries.filter(paysOrWill);

@@ -125,10 +125,7 @@ export interface Context {
   readonly ask: Ask;
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
-  /**
-   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key. Throws
-   * 'refused' for a change in production when the profile is only the default one of several.
-   */
+  /** Opens the profile of this run, or a named one. Throws CliError 'auth' without one or its key, 'refused' for a change that must name it. */
   service(how?: {
     readonly purpose?: 'read' | 'change';
     /** What is changed: refused before anything is read, if the role of the account does not allow it. */
@@ -172,10 +169,7 @@ export interface Context {
   readonly journalPlace: { readonly folder: string; readonly from: string };
   /** Masks personal data in all that is shown and exported; nothing that is sent. */
   readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'said' | 'text'>;
-  /**
-   * The policy of this machine: where it is or would be, all that it says, by name, the limits in it, which hold beside those of the account
-   * (the stricter one counts), and why it is not used. Then nothing else of it is known.
-   */
+  /** The policy of this machine: its file, all that it says, its limits, which hold beside those of the account, and why it is not used. */
   readonly policy: {
     readonly file: string;
     readonly says: SettingTexts;
@@ -236,10 +230,7 @@ export async function dryRunShown(
 
 export const onlyPerson = 'in production only a person at a terminal allows more';
 
-/**
- * Asks about what allows more than before. Whoever can type --yes in a script may be a program: in production a person at a terminal
- * says it, in a sandbox --yes does too. Throws CliError 'refused' or 'usage' where nobody can be asked, 'cancelled' on No.
- */
+/** Asks about what allows more than before: in production a person at a terminal. Throws CliError 'refused', 'usage', or 'cancelled' on No. */
 export async function confirmRaise(
   ctx: Pick<Context, 'options' | 'ask' | 'agent' | 'notes'>,
   mode: Profile['mode'],

@@ -146,10 +146,7 @@ function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
   return sameJson(asked.asked, typed);
 }
 
-/**
- * Whether the last attempt under an idempotency key answers a second run with that id. If it provably was not sent, it is
- * tried again. If it was refused, or is unconfirmed after its horizon, it is tried again only when --again names it.
- */
+/** Whether the last attempt under an idempotency key answers a second run. Not if it was not sent, or if `again` names it and it ended. */
 export function answersRepeat(last: AttemptRecord, again: readonly string[], now: Moment): boolean {
   const verdict = verdictOf(last)?.verdict;
   if (verdict === 'not_sent') return false;

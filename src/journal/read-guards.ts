@@ -113,10 +113,7 @@ export function nothingToRepeat(
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 
-/**
- * The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. If the order
- * shows its `livemode`, refunds of the other mode were made on another order. What somebody acknowledged as gone is known.
- */
+/** The problem when the final read lacks a refund that the journal has and nobody acknowledged as gone: it is an old copy of the order. */
 export function oldRead(
   { orderId, livemode }: { readonly orderId: string | undefined; readonly livemode?: unknown },
   before: PreImage,

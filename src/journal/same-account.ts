@@ -34,10 +34,7 @@ export function marksOfService(service: Pick<Service, 'profile' | 'keyFingerprin
   };
 }
 
-/**
- * True when both have the same address or the same key, or both move real money. A demo matches only itself, because
- * every demo has the same order ids. Two sandboxes with different addresses and keys are two accounts.
- */
+/** The same address or key, or real money on both sides. A demo matches only itself, because every demo has the same order ids. */
 export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolean {
   if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
   return isSameKey(one, other) || isSameAddress(one, other) || (one.livemode && other.livemode);
@@ -47,10 +44,7 @@ function isSameKey(one: AccountMarks, other: AccountMarks): boolean {
   return one.keyFingerprint !== undefined && one.keyFingerprint === other.keyFingerprint;
 }
 
-/**
- * Whether the limits of one account hold for the other: the same mode, and the same address or the same key. Guards and locks take
- * all of production for one account, so as to send too little; but two shops have limits of their own.
- */
+/** Whether the limits of one account hold for the other. Guards take all of production for one account, but shops have their own limits. */
 export function hasSameLimits(one: AccountMarks, other: AccountMarks): boolean {
   if (one.livemode !== other.livemode) return false;
   if (isDemo(one) || isDemo(other)) return one.origin === other.origin;

@@ -135,10 +135,7 @@ export async function shownIndexed(
   });
 }
 
-/**
- * An order of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by charge, so a
- * missing id is taken from the order as it was before the sending, or else is the number of the charge.
- */
+/** An order of an index, with the ids of charges that it lacks: as before the last sending, or else their numbers. The journal compares by them. */
 export function withChargeIds(order: JsonObject, attempts: readonly AttemptRecord[]): JsonObject {
   const { charges } = order;
   const data = valueAt(charges, ['data']);

@@ -231,10 +231,7 @@ export interface TwinPair<T> {
   readonly isSettled: boolean;
 }
 
-/**
- * The pairs among these orders, the newest first: each payment and the next of its buyer and amount. A payment that went back is
- * in no pair but a settled one, so two others around it are a pair. An order that was read twice counts once.
- */
+/** Each payment and the next of its buyer and amount, the newest pair first. One that went back is only in settled pairs. */
 export function twinPairs<T extends KnownTwin & { readonly purchase: string }>(
   orders: readonly T[],
 ): readonly TwinPair<T>[] {

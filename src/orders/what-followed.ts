@@ -11,10 +11,7 @@ export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' }
   | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };
 
-/**
- * The same for the refunds of an order that failed, by their ids. One refund replaces one: not a refund that was sent from here before
- * the failure was seen, since that one was meant besides it.
- */
+/** The same for refunds of an order that failed, by id. One refund replaces one, but none that was sent from here before the failure was seen. */
 export function afterFailure(
   { reading, doubt, attempts }: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
   {

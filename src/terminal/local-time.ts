@@ -19,10 +19,7 @@ export interface Times {
   iso(seconds: number): string;
   /** `2026-11-20 18:42:51`. When clocks show an hour twice, the second has its offset, so that no two times look alike. */
   forSheet(seconds: number): string;
-  /**
-   * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
-   * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
-   */
+  /** When clocks in this zone show a time (`shown`: its `Date.UTC`), Unix milliseconds: the first time, or as if not put forward. */
   moment(shown: number): number;
   /** The day of a time, `2026-11-20`; undefined if it is no time. */
   day(seconds: unknown): string | undefined;

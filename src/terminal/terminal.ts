@@ -63,10 +63,7 @@ export type Cell = Part | readonly Part[];
 
 /** A part of a screen, before its width and colours are known. */
 export type Block =
-  /**
-   * One line. If it is too long for the terminal, it wraps at spaces. The lines that follow are indented by `hang`, or else
-   * by `indent`. With `staysInView` it stands at the end too, if the terminal is not high enough for the whole screen.
-   */
+  /** A line, wrapped at spaces with `hang` or else `indent`. With `staysInView` it stands at the end of a screen that is too high, too. */
   | {
       readonly line: Cell;
       readonly indent?: number;
@@ -157,10 +154,7 @@ export interface Output {
   ): Promise<void>;
   /** Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is always whole. */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
-  /**
-   * Draws a link as a QR code under the last result, if that is a table on a terminal with room for it. With `always` also
-   * under a list, and off a terminal. Never in json, ndjson and csv. Resolves with the reason if none was drawn.
-   */
+  /** Draws a QR code under a table on a terminal with room; with `always` elsewhere too, never in data. Resolves with why there is none. */
   qr(link: string, always: boolean): Promise<string | undefined>;
   /** Writes text that is the same in every format: help, completion scripts. */
   text(text: string): Promise<void>;
@@ -188,10 +182,7 @@ export interface Notes {
   progress(text: (line: ProgressLine) => string): () => void;
   /** As `progress`, and no other progress or waiting is shown until its end: each change of a batch would put its own in place. */
   progressAlone(text: (line: ProgressLine) => string): () => void;
-  /**
-   * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
-   * elsewhere it is one line. With --quiet, json and ndjson there is none, and a short wait says nothing unless `atOnce`.
-   */
+  /** Says what the run waits for, until the returned function is called; a short wait only with `atOnce`. Not with --quiet, json and ndjson. */
   waiting(text: () => string, atOnce: boolean): () => void;
 }
 
@@ -223,10 +214,7 @@ export interface SearchedRow<T> {
   readonly refusal?: string | undefined;
 }
 
-/**
- * A list that a person searches while it is still being read. `words` are what the person has typed; no words find every
- * row. Rows are in the order of the list, so a row that is read later comes after the others.
- */
+/** A list that a person searches while it is being read. `words`: what was typed. What is read later comes after the others. */
 export interface SearchedList<T> {
   /** The words that the search begins with. */
   readonly typed?: string | undefined;
@@ -296,10 +284,7 @@ export interface Question {
   readonly flag: string;
 }
 
-/**
- * Asks a person, on stderr. Without a terminal, with --no-input and with CI every question throws CliError 'usage', which
- * names the flag. Ctrl-C throws 'interrupted', end of input 'cancelled'. Keys typed before the question are dropped.
- */
+/** Asks a person, on stderr; throws CliError 'usage', which names the flag, where it cannot. Ctrl-C throws 'interrupted', Ctrl-D 'cancelled'. */
 export interface Ask {
   readonly interactive: boolean;
   text(

@@ -1,7 +1,4 @@
-/**
- * Words that people use for what paydesk calls otherwise, and what they mean: nouns, verbs, commands, and the pages that answer
- * `paydesk help WORD`. Loaded only where a word is not known.
- */
+/** Words that people use for what paydesk calls otherwise: nouns, verbs, commands, and the pages that answer `paydesk help WORD`. */
 
 import { commands } from '../../commands/commands.ts';
 import { topics, topicText } from './help-topics.ts';

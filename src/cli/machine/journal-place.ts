@@ -1,7 +1,4 @@
-/**
- * Where the journal and its locks lie: in this user's own folder, or in the common one of all users of the machine, if its
- * administrator chose one (`journal.folder`).
- */
+/** Where the journal and its locks lie: in this user's own folder, or in the common one of the machine (`journal.folder`). */
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';

@@ -16,10 +16,7 @@ interface MachineFile extends Pick<Io, 'uid'> {
 
 const none = { throwIfNoEntry: false } as const;
 
-/**
- * The JSON object in it; undefined if there is no such file. Throws CliError 'refused' if others can change it, if this user cannot
- * read it, and if it holds something else. `correct`: what to ask an administrator for then.
- */
+/** The JSON object in it; undefined if there is no file. Throws CliError 'refused' if it cannot be trusted, read or understood. */
 export function readMachineObject(file: MachineFile, correct: string): JsonObject | undefined {
   const text = readMachineFile(file);
   if (text === undefined) return undefined;

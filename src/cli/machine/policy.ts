@@ -159,10 +159,7 @@ export function refuseCommand(policy: Policy, words: readonly string[], env: Env
   if (isAgent && policy.says.agents === 'off') throw refusedBy(policy, 'lets no software agent run paydesk');
 }
 
-/**
- * Throws CliError 'refused' for a change that the policy does not allow now, whatever kind of change it is; in production also while
- * it is not used. `nowMs`: the time of the service's clock, if it said one.
- */
+/** Throws CliError 'refused' for a change that the policy does not allow now; in production also while it is not used. `nowMs`: the service's time. */
 export function refuseByPolicy(policy: Policy, { mode }: Pick<Profile, 'mode'>, nowMs: number): void {
   const { problem, says, allowsAt } = policy;
   if (mode === 'production' && problem !== undefined) throw problem;

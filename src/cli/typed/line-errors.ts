@@ -153,10 +153,7 @@ async function commandsWith(name: string, noun: string | undefined): Promise<rea
   return named === '' ? [] : [`--${name} is an option of ${named}`];
 }
 
-/**
- * Refuses a long option with one dash, or with the dash of a word processor. Letter by letter it could be read as others: as `-h`, or as
- * `-p` with the rest as the name of a profile. Throws CliError 'usage', which names the option that is meant.
- */
+/** Refuses a long option with one dash, which could be read letter by letter, as -h or as -p NAME. The CliError names the one that is meant. */
 export function checkSlips(
   argv: readonly string[],
   command: readonly string[],
@@ -222,10 +219,7 @@ function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string 
   return at === -1 ? word : word.slice(0, at);
 }
 
-/**
- * Checks a line that names no command. Throws CliError 'usage' unless the line is empty or a bare noun. The error names the
- * commands that may have been meant. `words` are the words of the line without its options.
- */
+/** Throws CliError 'usage', with the commands that may be meant, for a line that names none, unless it is empty or a bare noun. */
 export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
   const failure = failureOf(buildParser({ entries: commands, onOption: keepIn(new Map()) }).root, argv);
   if (failure === undefined) return;

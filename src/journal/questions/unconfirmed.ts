@@ -1,7 +1,4 @@
-/**
- * Unconfirmed changes and refunds that were made twice, as screens show them: one line about all of an account, and the
- * refunds that they probably made. Pure.
- */
+/** Unconfirmed changes and refunds that were made twice, as screens show them. Pure. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { statuses } from '../../api/spec.ts';
@@ -155,10 +152,7 @@ export function probableRefunds(
   return found;
 }
 
-/**
- * The attempts that an order did not show within their waiting period and does not show now, and that nothing took the place of. The
- * same money is sent only by whoever names them. `known`: the attempts on this order. Only for screens, too.
- */
+/** Attempts that their order did not show in time, and that nothing took the place of. `known`: those on it. For screens only. */
 export function neverArrived(
   known: readonly AttemptRecord[],
   order: JsonObject,
@@ -188,10 +182,7 @@ const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => 
   ['gone', (record) => verdictOf(record)?.alarm === 'gone'],
 ];
 
-/**
- * One line about the attempts that somebody must look at, or undefined if there are none. Of one it names the order: `1 refund
- * unconfirmed: ord_…: paydesk journal reconcile --all`; of several kinds it says how many of each. It begins with `where`.
- */
+/** One line about the attempts that somebody must look at, after `where`: `1 refund unconfirmed: ord_…: paydesk journal reconcile --all`. */
 export function needsLookLine(attempts: readonly AttemptRecord[], where: string): string | undefined {
   const open = attempts.filter((record) => !alarms.some(([, is]) => is(record)));
   const provable = open.filter(isProvable);

@@ -40,10 +40,7 @@ export interface AttemptFilter {
   readonly madeByHand?: MomentAsked | undefined;
   /** About no order, and its last verdict is a person's. */
   readonly byHand?: true | undefined;
-  /**
-   * Narrows nothing. The guards ask before they send: a later row on this order, or under this idempotency key, stops what they send
-   * then, since they have not seen it. Nobody else asks so: it would count as seen what no guard saw.
-   */
+  /** Narrows nothing. Only guards ask so: a later row on the order or under the key, which they have not seen, stops what they send. */
   readonly beforeSending?: true | undefined;
 }
 

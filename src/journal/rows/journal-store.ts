@@ -54,19 +54,13 @@ export interface JournalStore {
    */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
-  /**
-   * One page of the attempts that match a filter, the newest first: by the time they were sent, then by change, then by the number
-   * of the attempt. A page that is shorter than its limit is the last one. Throws as `attempts` does.
-   */
+  /** One page of the attempts that match, the newest first. A page shorter than its limit is the last one. Throws as `attempts` does. */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
 
   /** Who sent something, by name; at a desk, all members of its account. `origin` undefined: to any account. */
   operators(origin: string | undefined): Promise<readonly string[]>;
 
-  /**
-   * The rows about settings, and about limits of a team, in their order; with a name, those of that setting, and with one that ends in
-   * `/`, those of all settings whose names begin so. Throws as `attempts` does.
-   */
+  /** The rows about settings and limits of a team, in order; with a name, those of it, or below it if it ends in `/`. Throws as `attempts` does. */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
 
   /** What refunds that somebody sent since a time paid back, or may have (`countedAmount`), in one currency and mode. */
@@ -75,10 +69,7 @@ export interface JournalStore {
   /** The rows of a request for an approval, or of each that has one since a time, in their order. Throws as `attempts` does. */
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRow[]>;
 
-  /**
-   * The rows on the orders of these attempts and of the requests that approved them, as they are stored and in their order. Throws as
-   * `attempts` does, and when the newest row of all is missing or changed.
-   */
+  /** The stored rows on the orders of these attempts and of their approvals. Throws as `attempts` does, and if the newest of all is missing. */
   storedRows(sents: readonly SentRow[]): Promise<StoredRows>;
 
   /** The times that the rows of attempts show. paydesk checks this machine's clock against them. */
@@ -97,10 +88,7 @@ export interface JournalStore {
   /** Checks all rows and the chain. Damage is a finding, no error. `head`: noted elsewhere. `now`: noted if nothing is wrong. */
   verify(head?: string, now?: number): Promise<Verification>;
 
-  /**
-   * Checks the next rows of the chain, at most `limit`, and notes how far it came: so each row is seen again from time to time
-   * without anybody waiting for it. Returns what is wrong; undefined when nothing is. `now`: Unix milliseconds.
-   */
+  /** Checks the next `limit` rows of the chain, and notes how far it came. Returns what is wrong, if anything. `now`: Unix milliseconds. */
   checkSome(how: { readonly limit: number; readonly now: number }): Promise<Finding | undefined>;
 
   /** When a check of the whole chain ended the last time, Unix milliseconds; undefined if none did. */
@@ -117,10 +105,7 @@ export interface JournalStore {
    */
   repair(now: number): Promise<Repair>;
 
-  /**
-   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds), and of requests for
-   * an approval that were over by then. All rows, verdicts and hashes stay. Returns how many of both had something to erase.
-   */
+  /** Erases bodies, notes and links of settled attempts sent before a time, and of requests that are over. Returns of how many. */
   eraseBodies(before: number): Promise<number>;
 
   /** Hands over all rows as they are at one moment. Throws CliError 'refused' when one is damaged, while they are read. */
@@ -282,11 +267,7 @@ export interface WitnessVerification {
   readonly file: string;
   /** How many lines are whole. There is one line per row. */
   readonly lines: number;
-  /**
-   * `agrees`; `none yet`: the next change creates the witness; `witness behind`: the next change adds the missing
-   * lines; `journal behind`: rows of the journal are missing or are not the same; `damaged`: the witness is missing
-   * or not whole.
-   */
+  /** `none yet`, `witness behind`: the next change adds the lines. `journal behind`: rows are missing or differ. `damaged`: not whole. */
   readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
 }
 

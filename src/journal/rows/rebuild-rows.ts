@@ -1,7 +1,4 @@
-/**
- * Makes the rows of a repaired journal: from the rows that can be read, and from what the witness knows of the others.
- * If neither proves the outcome of an attempt, it is unconfirmed in the new journal, so its order stays blocked. Pure.
- */
+/** Makes the rows of a repaired journal, from what can be read and what the witness knows. What neither proves is unconfirmed. Pure. */
 
 import { changeKinds } from '../change.ts';
 import type { StoredRow } from './chain.ts';

@@ -128,10 +128,7 @@ function heldLock(lock: FileLock, owner: string, released: () => void): Held {
   };
 }
 
-/**
- * Runs the test, unless this folder has passed it since the machine was started. `node` is the node program: with it, the
- * second lock may be tried in another process. Throws CliError 'refused' when a lock does not hold.
- */
+/** Runs the test once per boot and folder. With `node`, it may try the second lock in another process. Throws 'refused' if one does not hold. */
 async function testLocksOnce(
   folder: string,
   rules: FileRules,

@@ -111,10 +111,7 @@ export function titlesBeyond(
     .map(({ title }) => title);
 }
 
-/**
- * The columns of CSV: everything that the service sends. A derived column has to be named, or be one that sheets have (`forSheet`). With
- * `localTimes`, a local time follows each time, and with `inDecimals` the same money with its decimals follows each amount.
- */
+/** The columns of CSV. A derived one must be named, or be for sheets. Local times and decimals follow their columns if wanted. */
 export function csvColumns(
   columns: readonly Column[],
   {

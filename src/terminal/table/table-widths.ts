@@ -59,11 +59,7 @@ export function mayShrink(kind: ValueKind): boolean {
   return shrinkable.has(kind);
 }
 
-/**
- * Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns
- * are left out. With `usual` (`usualWidths`), the widths that pages usually have decide which columns there are, so that all
- * pages of a list have the same ones.
- */
+/** Fits columns of `natural` widths into a terminal: text is cut, then columns are left out. `usual` widths keep all pages alike. */
 export function fitColumns(
   columns: readonly FittedColumn[],
   natural: readonly number[],
@@ -101,10 +97,7 @@ export interface UsualCells {
   readonly dayOrClock: boolean;
 }
 
-/**
- * How wide columns must be for what the pages of a list usually show, apart from the text that may be cut. Ids and headings
- * count with the widths that they have (`natural`, `titles`): they are alike on all pages.
- */
+/** How wide columns must be for what pages usually show, apart from text that is cut. Ids and titles are alike on all pages. */
 export function usualWidths(
   columns: readonly Column[],
   cells: UsualCells,

@@ -28,10 +28,7 @@ export interface Places {
   readonly witness: JournalFile;
 }
 
-/**
- * How journal and witness differ; undefined if they match. `tables` is undefined if there is no journal file. Read the end of the
- * witness before that of the journal: another run writes its row before its line.
- */
+/** How journal and witness differ; undefined if they match. The end of the witness is read first: a run writes its row before its line. */
 export function mismatchOf(
   found: FoundWitness,
   tables: JournalTables | undefined,
@@ -112,10 +109,7 @@ function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): 
 
 // ── The rows that are used ──────────────────────────────────────────────────────────────────────
 
-/**
- * Proves rows of the journal with its witness. Rows after the newest line count if they follow it without a gap: another run is
- * adding its line, or was killed before it did. Throws CliError 'refused' otherwise.
- */
+/** Proves rows by the witness. Those after its newest line count if they follow it: a run is adding its line, or was killed before. */
 export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   const last = witness.end();
   const known = last === undefined || last === 'damaged' ? { seq: 0, head: chainStart } : last;

@@ -1,7 +1,4 @@
-/**
- * Finds, opens and replaces the file of the witness: a second SQLite file outside the journal's folder. It has a sealed line for
- * each row, the attempts that may be open, and how far the whole journal was checked.
- */
+/** Finds, opens and replaces the file of the witness: a second SQLite file outside the journal's folder, with a sealed line for each row. */
 
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
