@@ -78,8 +78,7 @@ interface SendParts extends Pick<ClientParts, 'leave' | 'pace'> {
   readonly exchange: Exchange;
 }
 
-// Sends a change once, on its own connection, with one time limit, and reads the reply to its last byte. Reports "not sent" only
-// if no byte was given to a connection: it failed, or was ready too late.
+// Sends a change once, on its own connection, with one time limit. "Not sent" only if no byte was given to a connection.
 function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
   return async (request, { timeoutMs, isTooLate }) => {
     let sent = false;

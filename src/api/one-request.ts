@@ -129,8 +129,7 @@ async function beforeDeadline(
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-// The base URL with a trailing slash. Throws CliError 'refused' if the key would go to another origin, or over plain http to
-// another machine.
+// The base URL with a trailing slash. Throws CliError 'refused' if the key would go to another origin, or in the open.
 function baseOf(profile: Profile, overNetwork: boolean): URL {
   if (!URL.canParse(profile.baseUrl)) throw notUsed(profile, 'its base URL is not a URL');
   const base = new URL(`${profile.baseUrl.replace(/\/+$/, '')}/`);
@@ -151,8 +150,7 @@ function notUsed(profile: Profile, why: string): CliError {
   return refused(`profile ${profile.name}: ${why}`, [`paydesk profile show ${profile.name}`]);
 }
 
-// The URL of a path under the base URL. Throws CliError 'usage' for a path that leads elsewhere: `..`, a leading slash, another
-// host, a fragment.
+// The URL of a path under the base URL. Throws CliError 'usage' for a path that leads elsewhere.
 function urlUnder(base: URL, path: string): URL {
   const url = URL.canParse(path, base.href) ? new URL(path, base) : undefined;
   const [pathname] = path.split('?');

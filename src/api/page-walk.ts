@@ -6,8 +6,7 @@ import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.
 import { idOf } from './json-values.ts';
 import type { ListReply } from './reply-json.ts';
 
-// Records repeat near page borders, so only the last pages' ids are kept. A longer circle shows when a cursor repeats, so all
-// cursors are kept.
+// Records repeat near page borders, so only the last ids are kept. A longer circle shows in the cursors, which are all kept.
 const idsOfAGeneration = 5_000;
 
 interface Way {

@@ -67,8 +67,7 @@ export function readOne(
 
 function notFound(service: Service, resource: ResourceName, id: string): CliError {
   const { one, idExample } = resources[resource];
-  // A shorter id was probably cut off in copying, and a search finds an order by part of its id. A word such as `ord_none` is not
-  // part of one.
+  // A shorter id was probably cut off in copying, and a search finds it by that part; a word such as `ord_none` is no part of one.
   const isCut = resource === 'orders' && id.length < idExample.length && /[0-9A-Z]/.test(id);
   return new CliError('not_found', `${accountLabel(service.profile)} has no ${one} ${id}`, {
     certain: 'nothing was changed',

@@ -50,8 +50,7 @@ export function createKnownKeys(places: KeyPlaces): KnownKeys {
   };
 }
 
-// Other users see arguments in the list of processes, and the shell keeps them. Values of our variables go to the screen and
-// into the journal.
+// Others see arguments in the list of processes, and the shell keeps them. Our variables go to the screen and the journal.
 function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; readonly text: string }[] {
   const variables = Object.entries(env).filter(([name]) => /^PAYDESK_(?!API_KEY$)/.test(name));
   return [

@@ -187,8 +187,7 @@ function openScreen(parts: ScreenParts): Screen {
     color: colorLevel(stdout, options.color, io.env),
     now: () => clock.now(),
     onLost: stop.abort,
-    // A result that nobody can read is an error. But once a single change was sent, its outcome decides the exit code. The
-    // report of a batch says more than an exit code.
+    // A result that nobody can read is an error, unless a single change was sent: then its outcome decides the exit code.
     file,
     about: async (failed) => aboutList(parts, await notes.lines(), failed),
     isClosed: () => file === undefined && stop.onlyChange() === undefined && io.stdoutWasClosed(),

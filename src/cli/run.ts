@@ -29,8 +29,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   io.onUncaught((error) => {
     const shown = toCliError(error, state);
     crashes += 1;
-    // The code that prints errors may itself be broken. So it is tried once; a second crash is printed as
-    // plain text, a third one not at all.
+    // What prints errors may itself be broken, so it is tried once. A second crash is plain text, a third one nothing.
     if (crashes === 2) printPlainly(shown, state);
     if (crashes === 1) {
       state.abort(shown);
@@ -75,8 +74,7 @@ async function runLine(state: RunState): Promise<number> {
     await notes.succeed();
     return code ?? 0;
   } catch (error) {
-    // An aborted run fails anywhere, so the reason of the abort says more than that failure. But if a change was sent, how
-    // it ended matters most.
+    // An aborted run fails anywhere, so why it was aborted says more. But if a change was sent, how it ended matters most.
     const reason = state.stop.sentChange() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
     const shown = withRoom(toCliError(explained ? error : (reason ?? error), state), opened?.context);

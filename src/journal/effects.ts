@@ -229,8 +229,7 @@ async function newestOrders(service: Service, before: readonly string[] | undefi
   return { records, gap: 'its list of orders does not say where it ends' };
 }
 
-// Assumed: if the first orders of a list are sorted by `created_at`, newest first, the whole list is; the document
-// does not show how lists are sorted.
+// Assumed: if the first orders of a list are sorted by `created_at`, the newest first, the whole list is. No order is documented.
 function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): boolean {
   if (profile.settings['orders.order'] === 'newest-first') return true;
   const times = records.map(({ value }) => Number(value.created_at ?? Number.NaN));

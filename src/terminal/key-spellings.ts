@@ -93,8 +93,7 @@ function base32Of(bytes: Buffer): readonly string[] {
   });
 }
 
-// The base64 characters that depend on these bytes alone. A text behind `Bearer ` or `user:` may begin at three places of a group
-// of bytes, and each of them gives other characters.
+// The base64 characters that depend on these bytes alone, at each of the three places of a group where they may begin.
 function base64Of(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes, Buffer.alloc(2)]);

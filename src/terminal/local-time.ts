@@ -38,8 +38,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     formatter ??= formatterOf(zone);
     return partsOf(formatter, seconds);
   };
-  // Offsets are kept for each quarter of an hour, because no zone changes its clocks in between. To work out an offset again for
-  // each of thousands of records would be slow.
+  // Offsets are kept for each quarter of an hour, in which no zone changes its clocks: to work out thousands would be slow.
   const offsets = new Map<number, number>();
   const minutesAt = (seconds: number): number => {
     const quarter = Math.floor(seconds / 900);

@@ -6,8 +6,7 @@ const breaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
 // letter. Marks of one script may be parts of syllables, so up to eight of them are allowed.
 const freeMark = String.raw`[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`;
 const markPile = new RegExp(`(${freeMark}{4})${freeMark}+|(\\p{M}{8})\\p{M}+`, 'gu');
-// Invisible characters that belong to the text: a variation selector after a character that varies, and a joiner inside an emoji
-// or a script that joins its letters.
+// Invisible characters that belong to the text: variation selectors, and joiners inside an emoji or a script that joins.
 const legitimate = [
   String.raw`(?<=[\p{Emoji}\u20e3])[\ufe0e\ufe0f]`,
   String.raw`(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]`,
@@ -61,12 +60,10 @@ function joiningScripts(): string {
     .join('');
 }
 
-// Control characters, invisible formats, line separators and tags. Joiners and variation selectors alone move nothing on a
-// screen, so they stay.
+// Control characters, invisible formats, line separators and tags. Joiners and selectors alone move nothing, so they stay.
 const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
-// Finds everything that `unsafeInJson` finds, and a few characters more. It is quick on long plain text, because it uses no
-// character properties.
+// Finds all that `unsafeInJson` finds, and a little more: without character properties it is quick on long plain text.
 const maybeUnsafeInJson =
   /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
 

@@ -103,8 +103,7 @@ function flagSchema({ summary, value, choices, range, repeatable, allowed }: Fla
   return { description, ...(repeatable === true ? { type: 'array', items: one } : one) };
 }
 
-// The input as words of a command line. Each value is in one word with its option, and arguments come behind `--`, so that no
-// value can be an option.
+// The input as words of a command line. Values are in one word with their option or behind `--`, so none can be an option.
 function wordsOf({ arguments: args, flags }: Command, input: JsonObject): readonly string[] {
   const options = Object.keys(flags).flatMap((name) => {
     const given = input[nameOf(name)];

@@ -37,8 +37,7 @@ function item(
   return wrapLine(`  ${term.padEnd(termWidth)}  ${text}`, width, termWidth + 4);
 }
 
-// Wraps a command line with backslashes, so that it can still be copied. An option stays beside its value. A word that is
-// as long as the line gets no indent.
+// Wraps a command line with backslashes, so that it can be copied. An option stays beside its value.
 function continued(line: string, width: number): string {
   const start = /^ */.exec(line)?.[0] ?? '';
   const further = `${start}    `;

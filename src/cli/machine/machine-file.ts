@@ -79,8 +79,7 @@ function foldersAbove(path: string): readonly string[] {
   return folder === path ? [] : [...foldersAbove(folder), folder];
 }
 
-// Why others than root may have written something; undefined if nobody may. In a folder with the sticky bit, such as /tmp, others
-// cannot replace what belongs to root.
+// Why others than root may have written something. With the sticky bit, as in /tmp, they cannot replace what is root's.
 function unsafety(stat: Stats): string | undefined {
   if (stat.isSymbolicLink()) return 'is a symbolic link';
   if (!stat.isFile() && !stat.isDirectory()) return 'is not a regular file';

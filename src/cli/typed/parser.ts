@@ -15,8 +15,7 @@ export function readCommand(
   argv: readonly string[],
 ): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  // If the line begins with the command's words, only the command itself meets options. To describe the global options to
-  // the program and the noun as well would take 3 ms.
+  // If the line begins with the command's words, only the command meets options. To describe them to the others takes 3 ms.
   const optionsMayLead = entry.words.some((word, index) => argv[index] !== word);
   const { root, leaf } = buildParser({
     entries: [entry],

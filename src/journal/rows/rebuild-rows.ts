@@ -115,8 +115,7 @@ interface Remembered
   readonly livemode: boolean;
 }
 
-// Stands in for a lost SENT row. No read can prove its outcome, so a person must settle it. Until then it blocks its
-// order, or every change that it may have been.
+// Stands in for a lost SENT row. Until a person settles it, it blocks its order, or every change that it may have been.
 function lostRow(known: Remembered): SentRow {
   const { kind, orderId, livemode, ...of } = known;
   return {
@@ -209,8 +208,7 @@ function unaccounted(
   return found.unreadable > 0 || gone || isCut ? newest + 1 : undefined;
 }
 
-// Whether a whole witness knows every row before this one, so that it is a SENT row that was not sent, or the first verdict on a
-// change: that is unconfirmed without it.
+// Whether a whole witness knows every row before this one: then it is a SENT row not sent, or a first verdict.
 function mayWait(
   seq: number,
   witness: WitnessText | undefined,

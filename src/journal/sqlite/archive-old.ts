@@ -77,8 +77,7 @@ function notWhole({ journal }: Places, problem: string): CliError {
   });
 }
 
-// Checks the rows again while writing them, and reads back every byte, since only this file will have them all. Returns the digest
-// of the rows.
+// Checks the rows again while writing them, and reads back every byte, since only this file will have them all.
 function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string, count: number): string {
   const refuse = () => {
     throw notWhole(places, 'a row changed after it was checked');

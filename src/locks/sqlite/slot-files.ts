@@ -1,7 +1,6 @@
 /** The files that are locked: numbered slots, one more for each name that is locked alone, and beside each a file of its owner. */
 
-// Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
-// the lock that the process holds on it.
+// Once a slot file exists, only SQLite opens it: if this process closed the file, the system would drop its lock on it.
 
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';

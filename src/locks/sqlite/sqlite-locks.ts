@@ -174,8 +174,7 @@ async function testLocks(folder: string, rules: FileRules, node: string | undefi
   );
 }
 
-// Two handles in one process prove nothing about the disk, because SQLite compares them by itself. So the kernel's list of
-// locks must show the lock, or a second process must not get it.
+// Two handles in one process prove nothing, since SQLite compares them itself. The kernel's list or a second process does.
 function isInKernel(file: string): boolean {
   try {
     const { dev, ino } = statSync(file);

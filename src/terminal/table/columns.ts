@@ -33,8 +33,7 @@ function asWanted({ early: _, least, ...column }: Column): Column {
   return least === undefined || column.stays !== true ? asked : { ...asked, least };
 }
 
-// The column of this name, or of this heading in any case: what stands above a table is what people type. Of two with one heading,
-// the one that stands in more tables.
+// By name, or by heading in any case, which is what people type; of two with one heading, that of more tables.
 function columnMeant(columns: readonly Column[], typed: string): Column | undefined {
   const heading = typed.toUpperCase();
   return (

@@ -158,8 +158,7 @@ export function proofBy(
   return { ...(isWhole ? proofOf(found.witness, tables) : proofOfEnd(tables)), mismatch };
 }
 
-// The checks possible without a witness: whether the newest row is the one that the journal noted and, before a change, whether
-// the rows follow each other.
+// Without a witness: whether the newest row is the noted one and, before a change, whether the rows follow each other.
 function proofOfEnd(tables: JournalTables): RowProof {
   const { seq, hash, noted } = tables.end();
   const finding = () => newestMissing({ seq, head: hash }, noted)[0];
