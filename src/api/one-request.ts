@@ -195,18 +195,8 @@ function basic(key: string): string {
   return Buffer.from(`${key}:`, 'latin1').toString('base64');
 }
 
-interface Deadline {
-  /** Aborts when the time is up, when the run's signal aborts, and when the request has ended. */
-  readonly over: AbortSignal;
-  /** Rejects when `over` aborts, since a service inside this process may ignore it. */
-  readonly passing: Promise<never>;
-  readonly passed: boolean;
-  /** Call it when the request has ended, with or without a reply. */
-  end(): void;
-}
-
-// `signal` is the run's.
-function startDeadline(timeoutMs: number, clock: ClockWithTimers, signal: AbortSignal | undefined): Deadline {
+// `signal` is the run's. Call `end` when the request has ended, with or without a reply.
+function startDeadline(timeoutMs: number, clock: ClockWithTimers, signal: AbortSignal | undefined) {
   const over = new AbortController();
   const { promise: passing, reject } = Promise.withResolvers<never>();
   over.signal.addEventListener('abort', () => reject(over.signal.reason));
@@ -219,7 +209,9 @@ function startDeadline(timeoutMs: number, clock: ClockWithTimers, signal: AbortS
   signal?.addEventListener('abort', onAbort);
   if (signal?.aborted === true) onAbort();
   return {
+    /** Aborts when the time is up, when the run's signal aborts, and when the request has ended. */
     over: over.signal,
+    /** Rejects when `over` aborts, since a service inside this process may ignore it. */
     passing,
     get passed() {
       return passed;

@@ -16,17 +16,8 @@ interface Way {
   readonly stuck: string | undefined;
 }
 
-/** A walk in one direction, with its cursors and ids. */
-interface PageWalk {
-  /** Whether the walk has been at this cursor. */
-  knows(cursor: string): boolean;
-  /** What comes after a page. Parses only its first or last record. */
-  way(query: PageQuery, page: ListReply): Way;
-  /** A page's records that are new to the walk. */
-  fresh(page: ListReply): readonly WireRecord[];
-}
-
-function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk {
+// A walk in one direction, with its cursors and ids.
+function createWalk(start: PageQuery, before: readonly WalkedBefore[]) {
   const backwards = start.previous !== undefined;
   const cursors = new Set<string>();
   const ids = recentIds();
@@ -40,8 +31,10 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
     ids.add(first);
   }
   return {
-    knows: (cursor) => cursors.has(cursor),
-    way({ limit }, page) {
+    /** Whether the walk has been at this cursor. */
+    knows: (cursor: string) => cursors.has(cursor),
+    /** What comes after a page. Parses only its first or last record. */
+    way({ limit }: PageQuery, page: ListReply): Way {
       const end = (stuck?: string): Way => ({ following: undefined, stuck });
       if (!page.saysHasMore)
         return end(
@@ -58,7 +51,8 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
         stuck: undefined,
       };
     },
-    fresh: (page) =>
+    /** A page's records that are new to the walk. */
+    fresh: (page: ListReply): readonly WireRecord[] =>
       page.records().filter((record) => {
         const id = idOf(record);
         return id === undefined || ids.add(id);

@@ -241,20 +241,14 @@ export function nextTry(tried: Tried, tries: number, random: () => number): Next
   return { waitMs: Math.max(askedMs, jitter) };
 }
 
-// Limits all retries of a run. Each takes a token, and each success gives back part of one.
-interface RetryBudget {
-  /** True if there was a token. */
-  take(): boolean;
-  giveBack(): void;
-}
-
-// One budget per run, so that a service that always fails does not get four requests for each read.
-function retryBudget(): RetryBudget {
+// Limits all retries of a run: each takes a token, and each success gives back part of one. So a service that always fails does
+// not get four requests for each read.
+function retryBudget() {
   const capacity = 20;
   const perSuccess = 0.2;
   let tokens = capacity;
   return {
-    take() {
+    take(): boolean {
       if (tokens < 1) return false;
       tokens -= 1;
       return true;

@@ -64,7 +64,7 @@ async function reconcileFirst(
     { ...parts, timeoutMs: options.timeoutMs },
     {
       orderId,
-      idempotencyKey: idempotencyKey,
+      idempotencyKey,
       // A batch has read its unconfirmed rows before; others would cost every row a request.
       only: plan !== undefined,
     },

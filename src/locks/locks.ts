@@ -55,28 +55,22 @@ export interface LockOwner {
 }
 
 /** The queue of one process, for every implementation. Each place has one turn at a time, in the order of asking. */
-interface Turns {
-  /** Resolves with the turn, or with undefined if the deadline comes first. The deadline is in monotonic milliseconds. */
-  wait(
-    place: string | number,
-    options: {
-      readonly clock: ClockWithTimers;
-      readonly deadline: number;
-      readonly signal: AbortSignal | undefined;
-    },
-  ): Promise<Turn | undefined>;
-}
-
-interface Turn {
-  /** Lets the next one in. */
-  end(): void;
-}
-
-/** Makes an empty queue. */
-export function createTurns(): Turns {
+export function createTurns() {
   const last = new Map<string | number, Promise<void>>();
   return {
-    async wait(place, { clock, deadline, signal }) {
+    /** Resolves with the turn, or with undefined if the deadline comes first. The deadline is in monotonic milliseconds. */
+    async wait(
+      place: string | number,
+      {
+        clock,
+        deadline,
+        signal,
+      }: {
+        readonly clock: ClockWithTimers;
+        readonly deadline: number;
+        readonly signal: AbortSignal | undefined;
+      },
+    ): Promise<{ end(): void } | undefined> {
       const before = last.get(place);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
       // Somebody who gives up still gets the turn later, and passes it on at once.

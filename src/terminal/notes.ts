@@ -49,6 +49,8 @@ interface Entry {
   readonly blocks: readonly Block[];
 }
 
+type Progress = ReturnType<typeof createProgress>;
+
 interface Screen {
   readonly lines: (blocks: readonly Block[]) => readonly string[];
   /** The lines without colour and wrapping. */
@@ -211,16 +213,6 @@ async function loadScreen(
   };
 }
 
-/** The line that says how far a long run is. */
-interface Progress {
-  /** Starts the line. The newest one is shown. The returned function ends it. */
-  start(text: (line: ProgressLine) => string): () => void;
-  /** Says what the run waits for: on a terminal with the seconds behind it, elsewhere in one line. */
-  wait(text: () => string, atOnce: boolean): () => void;
-  /** Takes the line off the screen until it is drawn again, so that something else can be written. */
-  clear(): void;
-}
-
 const redrawEveryMs = 120;
 const lineEveryMs = 10_000;
 // A shorter wait is not worth a line in the log of a script.
@@ -234,13 +226,13 @@ interface Fit {
   readonly fitting: (text: string, end?: string) => string;
 }
 
-// If nothing may be redrawn (`plain`), a whole line is written now and then.
+// The line that says how far a long run is. If nothing may be redrawn (`plain`), a whole line is written now and then.
 function createProgress(
   write: (text: string) => void,
   { room, fitting }: Fit,
   plain: boolean,
   clock: ClockWithTimers,
-): Progress {
+) {
   let drawn = false;
   let current: (() => string) | undefined;
   let last = '';
@@ -273,9 +265,13 @@ function createProgress(
     };
   };
   return {
+    /** Takes the line off the screen until it is drawn again, so that something else can be written. */
     clear,
-    start: (text) => begin(() => fitting(text({ room: room(), redrawn: !plain }))),
-    wait(text, atOnce) {
+    /** Starts the line. The newest one is shown. The returned function ends it. */
+    start: (text: (line: ProgressLine) => string) =>
+      begin(() => fitting(text({ room: room(), redrawn: !plain }))),
+    /** Says what the run waits for: on a terminal with the seconds behind it, elsewhere in one line. */
+    wait(text: () => string, atOnce: boolean): () => void {
       const line = () => write(`${fitting(text())}\n`);
       if (plain && atOnce) line();
       if (plain) return atOnce ? () => undefined : clock.after(worthALineMs, line);

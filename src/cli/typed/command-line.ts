@@ -138,11 +138,8 @@ async function unknown(words: readonly string[]): Promise<never> {
 
 // A word that people use for what some pages are about, or for what paydesk cannot do.
 async function aboutWord(asked: readonly string[]): Promise<About> {
-  const [{ answersOf, commandNamed }, { whyNone }, { pagesByWord }] = await Promise.all([
-    import('../help/help-words.ts'),
-    import('./meant-command.ts'),
-    import('../help/help-words.ts'),
-  ]);
+  const { answersOf, commandNamed, pagesByWord } = await import('../help/help-words.ts');
+  const { whyNone } = await import('./meant-command.ts');
   const [first = '', ...more] = asked;
   // `order ls` means a command, not pages about its words.
   const isPage = pagesByWord.has(asked.join(''));
@@ -206,8 +203,7 @@ const fileFlag = /^--(from|key-file|sender)$/;
 
 /** The error without what was typed, if the command asks for a key: that may have been typed as something else. */
 export function withoutTyped(error: CliError, argv: readonly string[]): CliError {
-  const entry = findCommand(readTypedWords(argv, () => globalFlags).words);
-  if (error.kind !== 'usage' || entry?.takesSecret !== true) return error;
+  if (error.kind !== 'usage' || entryOf(argv)?.takesSecret !== true) return error;
   // A file that was named to be read is no key.
   const files = new Set(argv.map((word, index) => (fileFlag.test(argv[index - 1] ?? '') ? word : '')));
   const values = argv

@@ -31,15 +31,8 @@ function readingFor({ kind, readAfterMs }: Wanted, { because, ahead }: Search): 
   return { what: 'read', line: `${lost}; reading ${what} (${read} of ${readAfterMs.length})` };
 }
 
-/** The line about waiting of one run. */
-interface WaitingLine {
-  /** Call it with every state of the run: the line appears, changes and goes. */
-  follow(state: State): void;
-  /** Takes the line away. */
-  end(): void;
-}
-
-export function startWaitingLine(notes: Pick<Notes, 'waiting'>, timeoutMs: number): WaitingLine {
+/** The line about waiting of one run. Tell it every state: the line appears, changes and goes. `end` takes it away. */
+export function startWaitingLine(notes: Pick<Notes, 'waiting'>, timeoutMs: number) {
   let current: WaitingFor | undefined;
   let stop: (() => void) | undefined;
   const end = () => {
@@ -49,7 +42,7 @@ export function startWaitingLine(notes: Pick<Notes, 'waiting'>, timeoutMs: numbe
   };
   return {
     end,
-    follow(state) {
+    follow(state: State): void {
       const next = waitingFor(state, timeoutMs);
       // The reads of one search share a line, so that a script gets one and not four.
       const goesOn = next !== undefined && next.what === current?.what;
