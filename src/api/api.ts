@@ -99,11 +99,7 @@ export interface Service {
   readonly requests?: (() => number) | undefined;
   /** A short hash of the key. The journal stores it with the account, and never the key itself. */
   readonly keyFingerprint?: string | undefined;
-  /**
-   * Reads page after page: forwards from the last record's id, or with `previous` backwards from the first one's. Ends when
-   * `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete' if paging makes no progress
-   * (service: Endpoints 2).
-   */
+  /** Reads page after page, by the last id or with `previous` the first. Throws CliError as `get` of the reader, and 'incomplete' for a circle. */
   pages(resource: ResourceName, query: PageQuery, how?: PagesHow): AsyncIterable<Page>;
   /** Finds a record by id through documented paging, or directly if the profile says so. */
   locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;

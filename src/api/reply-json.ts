@@ -86,10 +86,7 @@ function open(received: Uint8Array): {
 const doubtful =
   /"[^"\\]*(?:\\.[^"\\]*)*"?|(?<![\d.])-?\d+(?:(?<=\d{16})(?:\.\d+)?|(?:\.\d+)?(?=[eE]))(?:[eE][+-]?\d+)?/gs;
 
-/**
- * Like JSON.parse, but an integer beyond 2^53-1 becomes a bigint, and a number too large for JavaScript stays text. Such a number
- * is a marked string while parsing: JSON.parse with a reviver takes three times the memory.
- */
+/** Like JSON.parse, with large integers as bigints, and larger numbers as texts. Marked strings: a reviver takes three times the memory. */
 export function parseExactly(part: Uint8Array): unknown {
   const mark = crypto.randomUUID();
   const marked = textOf(part).replace(doubtful, (text) => {

@@ -138,10 +138,7 @@ export function mayBeMade(record: AttemptRecord): boolean {
   return verdict !== 'rejected' && verdict !== 'not_sent';
 }
 
-/**
- * What a refund paid back, or may have, in the service's units, as limits count it: 0 if it certainly was not made. What a reply or a
- * read has shown counts, whatever a person recorded later; money of which the service shows that it failed does not.
- */
+/** What a refund paid back, or may have, as limits count it. What a reply or a read has shown counts, whatever a person recorded later. */
 export function countedAmount(record: AttemptRecord): number {
   const { kind, expected } = record.sent.proof;
   if (kind !== 'refund') return 0;
@@ -261,10 +258,7 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
-/**
- * When a refund that was made is read again next, by the times of its rows (Unix milliseconds); 0 if they tell no time, or if it is
- * pending, and undefined if it is not watched. `isDue` also looks at the clocks: it decides.
- */
+/** When a refund that was made is read again next, by its rows (Unix ms); 0: at once; undefined: it is not watched. `isDue` decides. */
 export function dueAt(record: AttemptRecord): number | undefined {
   const last = verdictOf(record);
   if (last === undefined || !isWatched(record) || isDoubted(record)) return undefined;

@@ -46,7 +46,7 @@ export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './questions/account-limits.ts';
 export { sentAgain, tooEarlyUntil, unshownRefunds } from './questions/by-hand.ts';
-export { hasFailed, ownRefunds } from './questions/made-records.ts';
+export { ownRefunds } from './questions/made-records.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './questions/paid-twice.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
 export { byNewest, pagesOf } from './rows/attempt-query.ts';
@@ -64,9 +64,7 @@ export { unfinished } from './questions/unfinished.ts';
 export { pickDue, reconcileEach } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
 export {
-  type AccountMarks,
   attemptsOf,
-  hasSameLimits,
   isOfLivemode,
   isSameOrigin,
   marksOfService,

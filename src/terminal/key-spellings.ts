@@ -45,10 +45,7 @@ export function spellingsOf(key: string): readonly Spelling[] {
   ];
 }
 
-/**
- * Longer spellings of one key, which are sought in a text as it is and behind no escapes: base64 of base64 and of UTF-16, base32, and
- * the same sign between each two letters or bytes, such as `k-e-y`, a NUL as in UTF-16, or `6B:65:79`.
- */
+/** Longer spellings of one key, sought as they are: in base64 twice or of UTF-16, in base32, and with a sign between letters or bytes. */
 export function longSpellingsOf(key: string): readonly Spelling[] {
   const bytes = Buffer.from(key);
   const base64 = [

@@ -138,11 +138,7 @@ export interface Answer {
 
 const mostAnswers = 4;
 
-/**
- * At most four pages that answer these words, the likeliest first: a topic of that name, `pagesByWord`, or else pages that have the
- * word in their name, a heading or their summary. If the words mean nothing together, each is looked up. Empty if one of them finds
- * nothing.
- */
+/** At most four pages that answer these words, the likeliest first, together or one by one. Empty if one of them finds nothing. */
 export function answersOf(asked: readonly string[]): readonly Answer[] {
   const words = asked.flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
   const whole = namesOf(words.join(''), words.length === 1);

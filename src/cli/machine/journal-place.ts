@@ -26,10 +26,7 @@ interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
   readonly notice: (line: string) => void;
 }
 
-/**
- * Reads the machine's configuration. Throws CliError 'refused' if that is not valid, if others than root can write it, and if
- * this user cannot use the common folder: with a journal of their own, the same refund could be sent twice.
- */
+/** Reads the machine's configuration. Throws CliError 'refused' if it cannot be trusted, or if this user cannot use the common folder. */
 export function findJournalPlace({ machineFile, uid, notice, ...own }: PlaceParts): JournalPlace {
   const value = readMachineObject({ path: machineFile, name: configuration, uid }, correct);
   const common = value === undefined ? undefined : folderIn(machineFile, value);

@@ -1,7 +1,4 @@
-/**
- * The policy of a machine (policy.json): what its administrator allows all users of paydesk there, whatever a profile or an
- * account says; its hours, and the keys whose releases count. Nothing of the environment replaces it.
- */
+/** The policy of a machine (policy.json): what its administrator allows there, whatever a profile or the environment says. */
 
 import { dirname, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../api/json-values.ts';

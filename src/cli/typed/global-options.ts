@@ -94,11 +94,7 @@ export const globalFlags = {
   version: flag.switch('show the version', { short: 'V' }),
 } as const;
 
-/**
- * The global options in the help of every command; `--help --all` shows the others. A person at the desk says which
- * account, how to print and what of it, looks before something is sent, and skips a question. The others are for scripts,
- * for one machine or for one run in a hundred.
- */
+/** The global options in the help of every command: what a person at the desk needs. The others are for scripts, and for `--help --all`. */
 export const usualGlobalFlags: Readonly<Record<string, Flag>> = pick(globalFlags, [
   'profile',
   'output',

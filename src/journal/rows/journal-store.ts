@@ -47,11 +47,7 @@ export interface JournalStore {
    */
   takeBack(sent: SentRow, verdict: VerdictRow): Promise<void>;
 
-  /**
-   * The attempts that match a query, in the order of their SENT rows; those that are asked for by `watched`, first due first.
-   * Throws CliError 'refused' when a row of theirs is missing or damaged: an incomplete answer could let the same change be sent
-   * twice.
-   */
+  /** The attempts that match, in the order of their SENT rows, or of `watched`. Throws CliError 'refused' if a row is missing or damaged. */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
   /** One page of the attempts that match, the newest first. A page shorter than its limit is the last one. Throws as `attempts` does. */
@@ -114,11 +110,7 @@ export interface JournalStore {
   /** How many attempts `archiveOld` would move. */
   countOver(before: number): Promise<number>;
 
-  /**
-   * Writes all rows into a new file (archive-file.ts), and then leaves one short row of each attempt that was sent before a time and
-   * is over (archived-rows.ts). Nothing that decides about a change is lost with its other rows. Throws CliError 'refused' when the file
-   * exists, and when a row is damaged: then nothing was moved.
-   */
+  /** Writes all rows into a file, then leaves one short row of each attempt that is over. Throws CliError 'refused', with nothing moved. */
   archiveOld(how: Archiving): Promise<Moved>;
 
   /** Imports a file that `exportTo` wrote; returns its rows. Throws CliError 'refused' if this journal or its witness has rows already. */

@@ -19,11 +19,7 @@ import { orUndefined } from '../../errors.ts';
 import { type Io, variable } from '../../io.ts';
 import { checkOwnFolder, type FileRules, openOwnFile } from '../../profiles/profiles.ts';
 
-/**
- * What a copy changes about a file, as text: its inode and its birth time. Moving, renaming or changing rights keeps both. Leaves
- * out inodes on file systems that renumber them, and birth times that the system does not report. Empty if neither can be used;
- * undefined if there is no such file.
- */
+/** What a copy changes about a file: its inode and its birth time, as far as they can be used here. Undefined if there is no file. */
 export function fileMark(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return undefined;
