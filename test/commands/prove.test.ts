@@ -7,11 +7,21 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { isLong } from '../harness/long.ts';
-import { captured, chargeOf, type Json, notReturnable, orderOf, refundedWhole } from '../harness/orders.ts';
+import {
+  captured,
+  chargeOf,
+  chargesOf,
+  type Json,
+  listOf,
+  notReturnable,
+  orderOf,
+  refundedWhole,
+} from '../harness/orders.ts';
 import { randomNumbers } from '../harness/seed.ts';
 import { hangUp, json, reply } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
 import {
+  at,
   clock,
   type Made,
   orderAt,
@@ -371,11 +381,18 @@ test('it is genuine for paydesk and for the script, and not with another key', a
   ]);
 });
 
+const withRefundAt = ({ refunds, ...charge }: Json, created_at: number): Json => {
+  const { data } = refunds as { readonly data: readonly Json[] };
+  return { ...charge, refunds: listOf(...data.map((refund) => ({ ...refund, created_at }))) };
+};
+
 test('a change that made two refunds counts as both, and is said where the counts differ', async () => {
   await using service = await startDated({
     orders: [orderOf('ord_2', [chargeOf('ch_1', 7000), chargeOf('ch_2', 3000)])],
     onPost(order = {}, own) {
-      own.orders = [refundedWhole(order)];
+      const made = refundedWhole(order);
+      const now = (charge: Json) => withRefundAt(charge, at('2040-11-21T15:31:12Z'));
+      own.orders = [{ ...made, charges: listOf(...chargesOf(made).map(now)) }];
       return json(own.orders[0]);
     },
   });
