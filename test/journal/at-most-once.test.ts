@@ -345,7 +345,9 @@ describe('with an attempt that was not seen in its time', () => {
       refusal: { why: 'appeared', verdict: row, sentAs: undefined },
     });
     // What a read cannot tell stops nothing: a person has decided it.
+    const strange: Event = { is: 'fresh', value: { ...order(), amount_refunded: 300 }, moment: at(0) };
     expect(run([locked, doubted, fresh]).effect.do).toBe('check');
+    expect(endOf([locked, doubted, strange])).toMatchObject({ refusal: { why: 'unprovable' } });
   });
 
   it('one that was made and shows twice by now is written down with an alarm, once', () => {

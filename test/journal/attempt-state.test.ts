@@ -436,6 +436,10 @@ describe('the refunds that an attempt accounts for', () => {
       second,
     );
     expect(ownRefunds(attempt([{ refunds: first }, { verdict: 'unknown' }]))).toEqual([]);
+    const lost = refund('r3', -5);
+    expect(ownRefunds(attempt([{ verdict: 'not_seen', refunds: [{ ...lost, status: 'failed' }] }]))).toEqual(
+      [],
+    );
     expect(ownRefunds(attempt([{}]))).toEqual([]);
     expect(ownRefunds(attempt([]))).toEqual([]);
   });

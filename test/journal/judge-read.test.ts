@@ -187,6 +187,21 @@ describe('what a read shows of a refund', () => {
     });
   });
 
+  it('a duplicate has the refunds that may be ours, and no other', () => {
+    const value = order(
+      charge('ch_1', 100, [
+        ['old', -5],
+        ['new', -5],
+        ['more', -5],
+        ['other', -6],
+      ]),
+    );
+    expect(judgeRead(proof(), value, nothing)).toMatchObject({
+      shows: 'duplicate',
+      refunds: [{ id: 'new' }, { id: 'more' }],
+    });
+  });
+
   it('one charge of a whole order refunded twice is a duplicate', () => {
     const value = order(
       charge('ch_1', 120, [

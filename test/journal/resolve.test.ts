@@ -366,6 +366,13 @@ describe('settling', () => {
     }
   });
 
+  it('keeps no refund of others that the read shows', () => {
+    for (const statement of [made, notMade]) {
+      const asking = run(attempt({}), [seen(order(6))], statement);
+      expect(resolve(asking.state, checked).effect).toMatchObject({ row: { refunds: undefined } });
+    }
+  });
+
   it('is written down with the note that was typed after the read, if there is one', () => {
     const asking = run(attempt({}), [seen(order())], { ...made, note: '' });
     const typed: Event = { ...checked, note: 'seen in the bank file' };
@@ -594,9 +601,15 @@ describe('the end of a look', () => {
       attempts: [attempt(made), other({ again: ['i_1'] }, { verdict: 'not_sent' }, made)],
       moment: at(2000),
     };
-    expect([locked, known].reduce(({ state }, event) => resolve(state, event), first).effect.do).toBe(
-      'reread',
-    );
+    const stated = beginResolve({
+      change: 'i_1',
+      attempt: 1,
+      statement: { applied: true, operator: 'op7', note: 'n' },
+    });
+    for (const begun of [first, stated])
+      expect([locked, known].reduce(({ state }, event) => resolve(state, event), begun).effect.do).toBe(
+        'reread',
+      );
   });
 
   it('says which attempt one of two refunds may be of', () => {
@@ -610,6 +623,23 @@ describe('the end of a look', () => {
         },
       },
     });
+  });
+
+  it('says why the order cannot be read, also where another attempt may have made what it shows', () => {
+    const { state } = look([attempt(recordedNot), other({})], seen({ ...order(5), id: 'ord_2' }));
+    expect(state).toMatchObject({
+      end: { evidence: { shows: 'unreadable', problem: 'it is another order' } },
+    });
+  });
+
+  it('adds nothing to what a person recorded as made, once its time is over and the order does not show it', () => {
+    const { state } = look(
+      [attempt(recordedMade)],
+      seen(order(), 2000 + horizonMs),
+      undefined,
+      2000 + horizonMs,
+    );
+    expect(state).toMatchObject({ end: { how: 'looked' } });
   });
 
   it('says so too after the time of that one, until a read has come since; not once it was sent again', () => {
