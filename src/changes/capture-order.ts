@@ -15,7 +15,6 @@ import { changeOrder, type OrderAsked, orderConfirmation } from './order-change.
 import type { Applied } from './outcome.ts';
 import { buyerOf } from './refund/refund-screens.ts';
 
-/** Captures an order. Throws CliError for every outcome that is not a plain success. */
 export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
   return changeOrder(ctx, asked, {
     kind: 'capture',

@@ -12,7 +12,6 @@ export interface Confirmation {
   readonly profile: Profile;
   /** The command line that asks for the same change without a question before the last one. Printed after a No. */
   readonly command?: string | undefined;
-  /** Printed in place of that command, when the service would refuse it. */
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
   readonly order?: ConfirmedOrder | undefined;

@@ -176,7 +176,6 @@ async function planChange(
 
 interface OrderYes {
   readonly change: Pick<Change, 'amount' | 'currency'>;
-  /** The amount as somebody typed it, if somebody did. */
   readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];

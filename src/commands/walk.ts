@@ -24,12 +24,7 @@ export interface Walk {
 }
 
 /** A page of matches. `read`: how many records were read for it. */
-export interface WalkedPage {
-  readonly records: readonly WireRecord[];
-  /** More may follow in the direction of the walk. */
-  readonly hasMore: boolean;
-  /** The service says whether more follow. */
-  readonly saysHasMore: boolean;
+export interface WalkedPage extends Pick<Page, 'records' | 'hasMore' | 'saysHasMore'> {
   readonly read: number;
 }
 

@@ -27,13 +27,11 @@ const pageLine = v.object({
   last: word,
   /** The ids of the page's records, also of those without a row. */
   ids: v.array(v.string()),
-  /** What a resumed export must know about the earlier pages. */
   state: v.record(v.string(), v.unknown()),
   /** The page's bytes in the file. The limit catches a damaged line before paydesk allocates memory for it. */
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
   /** The SHA-256 of those bytes. */
   sha256: v.string(),
-  /** The page's orders with something missing from the rows. */
   problems: v.array(exportProblem),
   // The totals of the page. Their name stays `tally`, because checkpoints of version 1 have it.
   tally: storedTotals,

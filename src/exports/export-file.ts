@@ -50,7 +50,6 @@ export interface Begun {
   readonly checkpoint: CheckpointWriter;
   readonly totals: GrowingTotals;
   readonly pages: readonly CheckpointPage[];
-  /** Problems that a resume found, in words. */
   readonly notes: readonly string[];
   /** False while a new export still writes under its first names (`Names.begun`). */
   readonly inPlace: boolean;

@@ -1,5 +1,7 @@
 /** The index's list of known orders, and where a run of orders fits in. */
 
+import type { ReadRun } from './index.ts';
+import type { IndexState } from './index-file.ts';
 import type { Edge, Entry } from './segment.ts';
 
 // How many orders to look at beyond the length of a run: that many may have gone or moved.
@@ -183,18 +185,12 @@ export interface Segments {
 }
 
 /** Orders that the service gave as neighbours. */
-export interface Run {
-  /** The id of the order before them. Undefined: they are first in the list. */
-  readonly after: string | undefined;
+export interface Run extends Pick<ReadRun, 'after' | 'ends' | 'fields'> {
   readonly entries: readonly Entry[];
-  /** The service says that nothing follows. */
-  readonly ends: boolean;
-  /** The kinds of fields in their texts. */
-  readonly fields: readonly string[];
 }
 
 /** What a run taught the index. */
-export interface Learned {
+export interface Learned extends Pick<IndexState, 'inserted' | 'moved' | 'mayRepeat'> {
   /** False if it fits nowhere; then nothing was changed. */
   readonly fits: boolean;
   /** It does not fit because other orders are known there. */
@@ -204,11 +200,6 @@ export interface Learned {
   /** Whether the last known order is now known to be the last of the list; undefined if the run does not say. */
   readonly ended: boolean | undefined;
   readonly added: number;
-  /** Orders inserted between two known neighbours. */
-  readonly inserted: number;
-  readonly moved: number;
   /** Orders known there that the service no longer shows there. */
   readonly gone: number;
-  /** New orders may be known elsewhere, in segments that were not searched. */
-  readonly mayRepeat: boolean;
 }

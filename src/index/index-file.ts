@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemCode } from '../errors.ts';
 import { checkOwnFile, checkOwnFolder, type FileRules, unwritable } from '../profiles/profiles.ts';
 import type { Learned } from './fit-run.ts';
+import type { OrderIndex } from './index.ts';
 import { type SealedSegments, type Sealer, segmentsOf, UnusableFile } from './sealed-segments.ts';
 
 /** The name of an index's key, and where it is kept. */
@@ -14,18 +15,14 @@ export interface KeyName {
   readonly place: 'file' | 'keyring';
 }
 
-export interface IndexFile {
-  readonly path: string;
+export interface IndexFile extends Pick<OrderIndex, 'path' | 'compact' | 'close'> {
   readonly key: KeyName;
   /** Keys that are no longer used, but may still be stored. */
   readonly oldKeys: readonly KeyName[];
-  close(): void;
   unsealed(sealer: Sealer): SealedSegments;
   /** Replaces all contents at once, sealed with another key. */
   reseal(from: SealedSegments, to: Sealer, key: KeyName): void;
   forgetOldKeys(): void;
-  /** Gives erased pages back, and leaves nothing of them in the log. */
-  compact(): void;
   /** The size of the segments, in bytes. */
   bytes(): number;
 }

@@ -56,7 +56,6 @@ export function narrowed(segments: SealedSegments, due: Due, now: number): Due {
   return { ...due, after: segments.ids(edge)[first - 1], count };
 }
 
-/** The ids of the neighbours before an order, nearest first. */
 export function idsBefore(segments: SealedSegments, id: string, count: number): readonly string[] {
   const place = placeOf(segments, id);
   const edge = place && segments.edges()[place.segment];
@@ -67,7 +66,6 @@ export function idsBefore(segments: SealedSegments, id: string, count: number): 
   return [...more, ...own].slice(-count).toReversed();
 }
 
-/** An order's position in the list; 0 is the first. */
 export function positionOf(segments: SealedSegments, id: string): number | undefined {
   const place = placeOf(segments, id);
   if (place === undefined) return undefined;
@@ -75,7 +73,6 @@ export function positionOf(segments: SealedSegments, id: string): number | undef
   return before.reduce((sum, { count }) => sum + count, place.index);
 }
 
-/** The orders of the same purchase within this many seconds. */
 export function twinsIn(
   segments: SealedSegments,
   { id: own, created_at: at }: JsonObject,

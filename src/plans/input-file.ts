@@ -9,7 +9,6 @@ import type { Delimiter, InputFile, InputHow, InputProblem, InputUse } from './p
 
 const rowsMost = 100_000;
 
-/** Never throws, whatever the bytes; it returns what is wrong with them. */
 export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const decoded = decodeFile(bytes);
   if ('unreadable' in decoded) return unreadableFile(decoded.unreadable, how.delimiter);

@@ -26,19 +26,13 @@ import {
   refundWords,
 } from './title-words.ts';
 
-export interface InputTitles {
-  readonly columns: readonly string[];
+export interface InputTitles extends Pick<InputFile, 'columns' | 'unread' | 'readAs' | 'problems'> {
   /** How many columns in front are paydesk's: `line` and `error` of an errors file. */
   readonly added: number;
   /** A column's position in `columns`. */
   readonly places: ReadonlyMap<InputColumn, number>;
-  /** The titles that mean nothing in this use of the file. */
-  readonly unread: readonly string[];
   /** The currency in the title of the amounts (`Amount (MXN)`), in capitals; a plan reads none there. */
   readonly currency?: string | undefined;
-  /** Titles in other words, with the column that each is read as. */
-  readonly readAs: InputFile['readAs'];
-  readonly problems: readonly InputProblem[];
   /** Each column is clear, though some have to be renamed. */
   readonly isClear: boolean;
 }

@@ -5,7 +5,6 @@ import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 interface BaseUrl {
-  /** Without a trailing slash; may hold a path prefix. */
   readonly baseUrl: string;
   /** `https://host` or `https://host:port`. */
   readonly origin: string;

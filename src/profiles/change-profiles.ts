@@ -35,7 +35,6 @@ import {
   unknownSetting,
 } from './settings.ts';
 
-/** Throws CliError 'refused' if the name is taken or built in, 'usage' if no profile can have it. */
 export function checkFree(profiles: ProfileFile['profiles'], name: string): void {
   checkName(name);
   if (!profiles.has(name)) return;
@@ -45,7 +44,6 @@ export function checkFree(profiles: ProfileFile['profiles'], name: string): void
   });
 }
 
-/** Throws CliError 'auth' if no stored profile has this name, 'refused' for a built-in one. */
 export function storedIn(profiles: ProfileFile['profiles'], name: string): StoredProfile {
   const stored = profiles.get(name);
   if (stored !== undefined) return stored;
@@ -175,7 +173,6 @@ async function removeKey({ keys, parts }: ProfileStore, name: string, place: Key
   return problem === undefined;
 }
 
-/** Remembers an order that a stored profile has shown. Ignores built-in profiles. */
 export async function rememberOrder(store: ProfileStore, name: string, orderId: string): Promise<void> {
   const stored = store.read().profiles.get(name);
   if (stored === undefined || stored.seen_order === orderId) return;

@@ -27,14 +27,7 @@ import {
 } from './change-profiles.ts';
 import { fingerprint, keyLimit, keyProblem, lastFour, sha256 } from './key-store.ts';
 import { isLimit, limitEffect, raiseOf, type SettingTexts, strictest } from './limits.ts';
-import {
-  type Choice,
-  type FoundProfile,
-  findProfile,
-  givenFrom,
-  openDraft,
-  openProfile,
-} from './open-profile.ts';
+import { type FoundProfile, findProfile, givenFrom, openDraft, openProfile } from './open-profile.ts';
 import {
   draftOfLead,
   keyOriginOf,
@@ -211,7 +204,7 @@ async function describeProfile(store: ProfileStore, name: string | undefined): P
 }
 
 function describeValues(
-  { profile, choice, stored }: { profile: Profile; choice: Choice; stored: StoredProfile | undefined },
+  { profile, choice, stored }: FoundProfile,
   { given, env }: ProfileParts,
 ): readonly Described[] {
   const source = profile.kind === 'stored' ? 'profile' : profile.kind === 'demo' ? 'built in' : 'environment';

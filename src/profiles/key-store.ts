@@ -57,7 +57,6 @@ export interface KeyStore {
   remove(name: string, place: KeyPlace): Promise<string | undefined>;
   /** What is stored under a name that is not a profile's; undefined if nothing is. Throws CliError 'auth'. */
   readOther(name: string, place: KeyPlace): Promise<StoredKey | undefined>;
-  /** Why the keyring cannot be used; undefined if it can. */
   keyringProblem(): Promise<string | undefined>;
 }
 

@@ -13,7 +13,6 @@ import { agentVariables, type Env, variable } from '../io.ts';
 interface KeyringParts {
   readonly execPath: string;
   readonly env: Env;
-  /** The keyring's module. Absent: the optional dependency. */
   readonly module?: string | undefined;
   /** The time limit for an answer. Absent: 10 s. */
   readonly limitMs?: number | undefined;

@@ -224,7 +224,6 @@ function none(said: string): string {
   return said === '0' ? ': none is made' : '';
 }
 
-/** What a limit does with its value, in words: `a plan has 20 rows at most`. */
 export function limitEffect(name: string, said: string): string {
   const [rule, effect] =
     Object.entries(effects).find(([one]) => name === one || name.startsWith(`${one}.`)) ?? [];

@@ -16,7 +16,6 @@ import {
   type TypedKey,
 } from './profiles.ts';
 
-/** Throws CliError 'auth' if there is none, 'refused' if environment variables form another one. */
 export async function openProfile(
   store: ProfileStore,
   name: string | undefined,
@@ -41,7 +40,6 @@ export async function openProfile(
   };
 }
 
-/** Opens an unstored profile, to try its key. Throws CliError 'usage' or 'refused' if something is wrong with it. */
 export function openDraft(store: ProfileStore, draft: ProfileDraft, typed: TypedKey): OpenProfile {
   // Where the key will be kept makes no difference here.
   const profile = withGiven(profileOf(draft.name, storedOf(draft, 'file')), store.parts.given);

@@ -62,7 +62,6 @@ export interface SenderOfProfile {
 export interface Profiles {
   readonly file: string;
   readonly folders: Folders;
-  /** The longest key, in bytes. */
   readonly keyLimit: number;
   /** The values of `--api-version` and `--lang`, or of their variables. */
   readonly given: { readonly apiVersion: string | undefined; readonly lang: string | undefined };

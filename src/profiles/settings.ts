@@ -133,7 +133,6 @@ export function settingProblem(name: string, text: string): string | undefined {
   return result.success ? undefined : result.issues[0].message;
 }
 
-/** Why a valid value is probably a typing mistake: the service may have statuses that nobody documented. */
 export function settingDoubt(name: string, text: string): string | undefined {
   const currency = settingName(name)?.match(/\.([A-Z]{3})$/)?.[1];
   if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency))

@@ -39,7 +39,6 @@ const maxBodyBytes = 1024 * 1024;
 /** The parts of one simulated service. */
 export interface AppOptions {
   readonly store: Store;
-  /** The vendors that Accept may name. Error codes begin with the first. */
   readonly vendors: readonly [string, ...string[]];
   /** Unix milliseconds. */
   readonly now: () => number;

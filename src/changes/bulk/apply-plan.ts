@@ -5,14 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
-import {
-  type BatchRun,
-  type BatchStop,
-  type Plan,
-  planText,
-  type RowTold,
-  sumsOf,
-} from '../../plans/plans.ts';
+import { type BatchStop, type Plan, planText, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
 import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import { checkNoHold, skippedHold } from '../hold.ts';
 import { batchError, mailLine, onItsWay, whyOrLook } from './batch-end.ts';
@@ -258,11 +251,7 @@ function wouldStay(report: RowReport): boolean {
 }
 
 // Ends as the run would have ended, as far as a look at the orders tells.
-function dryRunEnd(
-  { stopAsked }: Context,
-  reports: readonly RowReport[],
-  { stop, run }: { readonly stop: BatchStop | undefined; readonly run: BatchRun },
-): 0 | 7 | 8 {
+function dryRunEnd({ stopAsked }: Context, reports: readonly RowReport[], { stop, run }: Worked): 0 | 7 | 8 {
   if (stop?.why === 'signal') throw stopAsked.reason;
   if (reports.some(isAlarming)) return 7;
   const [away] = run.away.values();

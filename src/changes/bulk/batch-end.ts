@@ -3,7 +3,7 @@
 import { counted } from '../../counted.ts';
 import { CliError, type CliErrorParts } from '../../errors.ts';
 import { alarmWords } from '../../journal/journal.ts';
-import type { BatchRun, BatchStop } from '../../plans/plans.ts';
+import type { BatchRun, BatchStop, Worked } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords, inFull, lineWords, moreWords, shownRows } from './batch-words.ts';
 import {
@@ -29,11 +29,9 @@ function stopWords(stop: BatchStop): string {
   }
 }
 
-interface BatchEnded {
-  readonly stop: BatchStop | undefined;
+interface BatchEnded extends Worked {
   readonly profile: Profile;
   readonly signal: AbortSignal;
-  readonly run: BatchRun;
   /** Why the report could not be printed, if so. */
   readonly lost: CliError | undefined;
   /** The command that goes on, with the flags of this run. */

@@ -13,6 +13,7 @@ import {
 import {
   type ControlTotals,
   controlTotalProblems,
+  type HandedPlan,
   type Plan,
   type PlanRow,
   planText,
@@ -113,12 +114,8 @@ type PlanLimits = Pick<
   'plan.max_total' | 'plan.max_count' | 'refund.other_currencies' | 'amounts.decimals' | 'amounts.grouping'
 >;
 
-/** What a plan would refund. */
-interface PlanTotals {
-  readonly rows: number;
-  /** A currency that no order shows is `?`. */
-  readonly sums: readonly { readonly currency: string; readonly amount: number }[];
-}
+/** What a plan would refund. A currency that no order shows is `?`. */
+type PlanTotals = Pick<HandedPlan, 'rows' | 'sums'>;
 
 /** A sentence for each limit that the plan is over, which names the setting. Empty if the plan may be sent. */
 export function planLimitProblems(settings: PlanLimits, { rows, sums }: PlanTotals): string[] {

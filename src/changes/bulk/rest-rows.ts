@@ -136,17 +136,7 @@ function asReadNow(
 
 // What others refunded on a charge of the row, if that is as much as the row wants there, or more. A smaller refund may be about
 // something else: the row stays, with the reason why it was not sent.
-function paidElsewhere(
-  expected: readonly ExpectedRefund[],
-  foreign: ReturnType<typeof foreignRefunds>,
-):
-  | {
-      readonly chargeId: string;
-      readonly amount: number;
-      readonly ids: readonly string[];
-      readonly newest: string;
-    }
-  | undefined {
+function paidElsewhere(expected: readonly ExpectedRefund[], foreign: ReturnType<typeof foreignRefunds>) {
   for (const { chargeId, amount } of expected) {
     const made = foreign.filter((one) => one.chargeId === chargeId);
     const sum = made.reduce((all, one) => all - one.amount, 0);

@@ -33,12 +33,10 @@ import { planRefund } from '../refund/refund-plan.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
 /** What it takes besides what a row needs. */
-interface WorkedOff extends Omit<Sending, 'waiting' | 'keys'> {
+interface WorkedOff extends Omit<Sending, 'keys'> {
   readonly rows: readonly PlanRow[];
   readonly how: HowWorked;
   readonly tell: (row: RowTold) => void;
-  /** Called with each row that waits for the service, as `Notes.waiting` is. */
-  readonly waiting: Sending['waiting'];
 }
 
 /** Sends the rows, each at most once. Returns why it ended before the last one; undefined if it did not. */

@@ -12,18 +12,16 @@ import type { Ask, Block } from '../../terminal/terminal.ts';
 import type { TypedAmount } from '../../typed-amounts.ts';
 import { byHandNotes } from '../by-hand-words.ts';
 import { makeChange, warnByHand } from '../change.ts';
-import { checkProfileConfirmable } from '../confirm-change.ts';
+import { type Confirmation, checkProfileConfirmable } from '../confirm-change.ts';
+import type { OrderAsked } from '../order-change.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type Expiry, itemsIn, refusePast, type TypedItem, unitWarnings } from './sale-flags.ts';
 import { type Asking, drawLink } from './sale-screens.ts';
 
-export interface CreationFlags {
+export interface CreationFlags extends Pick<OrderAsked, 'confirm' | 'idempotencyKey' | 'again'> {
   /** `--body`: the file that holds the whole body. */
   readonly body: string | undefined;
-  readonly confirm: string | undefined;
-  readonly idempotencyKey: string | undefined;
-  readonly again: readonly string[];
   readonly qr: boolean;
   readonly noQr: boolean;
 }
@@ -138,10 +136,8 @@ function missingFlags(given: object, names: readonly string[]): readonly string[
   return names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
 }
 
-interface ToSend {
+interface ToSend extends Pick<Confirmation, 'profile' | 'confirm'> {
   readonly file: string | undefined;
-  readonly confirm: string | undefined;
-  readonly profile: Profile;
 }
 
 // Returns the body to send, and `asked`: the input that must be the same when `--idempotency-key` is used again.

@@ -31,7 +31,6 @@ import {
   saleQuestions,
 } from './sale-screens.ts';
 
-/** Creates an order. Throws CliError for every outcome that is not a plain success. */
 export function createOrder(ctx: Context, given: OrderDraft, flags: CreationFlags): Promise<void> {
   return createOne(ctx, given, flags, {
     kind: 'order',

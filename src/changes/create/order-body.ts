@@ -71,7 +71,6 @@ export const orderFlags = {
   'on-demand': flag.switch('the checkout may keep the card'),
 } as const;
 
-/** Values from flags and prompts. */
 export type OrderDraft = Input<readonly [], typeof orderFlags>['flags'];
 
 const checkoutFlagNames = [

@@ -39,7 +39,6 @@ export const linkFlags = {
   recurrent: flag.switch('the link can be paid more than once'),
 } as const;
 
-/** Values from flags and prompts. */
 type LinkDraft = Input<readonly [], typeof linkFlags>['flags'];
 
 const checkoutColumns: readonly Column[] = [
@@ -52,7 +51,6 @@ const checkoutColumns: readonly Column[] = [
   column('livemode', 'flag'),
 ];
 
-/** Creates a payment link. Throws CliError for every outcome that is not a plain success. */
 export function createPaymentLink(ctx: Context, given: LinkDraft, flags: CreationFlags): Promise<void> {
   return createOne(ctx, given, flags, {
     kind: 'checkout',

@@ -3,7 +3,7 @@
 import { currencyPattern, dayMs, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
 import { checkDecimals } from '../../flags/amount-flag.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { type ClockAndZone, momentOf, spanOf } from '../../flags/typed-time.ts';
+import { type ClockAndZone, momentOf, spanOf, type When } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import {
   amountMistake,
@@ -75,11 +75,9 @@ export interface Item {
 }
 
 /** An item as somebody typed it: its price may have decimals, and only the currency says whether they fit. */
-export interface TypedItem {
+export interface TypedItem extends Omit<Item, 'unit_price'> {
   readonly text: string;
-  readonly name: string;
   readonly price: TypedAmount;
-  readonly quantity: number;
 }
 
 /** Reads `NAME:PRICE:QTY`, or `NAME:PRICE` for one. Throws CliError 'usage'. */
@@ -162,12 +160,8 @@ export function sumOf(items: readonly Item[], more = 0): number | undefined {
   return Number.isSafeInteger(sum) ? sum : undefined;
 }
 
-/** A moment as somebody typed it. `7d` counts from now; a date is in the time zone of the run. */
-export interface Expiry {
-  readonly text: string;
-  /** Unix seconds. Throws CliError 'usage' when they do not fit into 32 bits. */
-  readonly at: (clockAndZone: ClockAndZone) => number;
-}
+/** A moment as somebody typed it, in Unix seconds. `at` throws CliError 'usage' when they do not fit into 32 bits. */
+export type Expiry = Pick<When, 'text' | 'at'>;
 
 /** Reads `7d`, `12h`, a date, ISO 8601 or Unix seconds. Throws CliError 'usage'. */
 export function parseExpiry(text: string, name: string): Expiry {

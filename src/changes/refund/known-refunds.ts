@@ -161,7 +161,6 @@ export async function failedTimes(
   };
 }
 
-/** Says of a refund when it was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */
 export function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {
   return ({ id, createdAt }) => {
     const when = createdAt === undefined ? '' : `, made at ${ctx.shortTime(createdAt * 1000)}`;

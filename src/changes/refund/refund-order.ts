@@ -17,7 +17,7 @@ import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from 
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
 import { checkTwins, type MadeWords } from './refund-checks.ts';
-import { countingAt } from './refund-limit.ts';
+import { type Counting, countingAt } from './refund-limit.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { type Previewed, refundPreview, refundResult } from './refund-screens.ts';
@@ -54,11 +54,9 @@ export function refundOrder(
   });
 }
 
-interface Planning {
+interface Planning extends Pick<Counting, 'unshown'> {
   /** Plans it for the order as it was read, or as it was read again later. `byHand`: what the order does not show yet. */
   readonly planNow: (asked: RefundAsked, now?: JsonObject, byHand?: readonly AttemptRecord[]) => RefundPlan;
-  /** The refunds of the order that somebody recorded as made, and that it does not show. */
-  readonly unshown: readonly AttemptRecord[];
   readonly origins: RefundOrigins;
   readonly approved: ApprovedRefund | undefined;
 }

@@ -6,7 +6,7 @@ import { readOrder } from '../../api/records.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
+import { attemptName } from '../../journal/journal.ts';
 import { type KnownTwin, nameForAgain } from '../../orders/orders.ts';
 import { aboutMoney, checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Choice, GoBack } from '../../terminal/terminal.ts';
@@ -21,6 +21,7 @@ import {
   chargeWithoutAmount,
 } from './money-questions.ts';
 import { isOfDuplicate, type MadeWords, provableMoney, twinsToName } from './refund-checks.ts';
+import type { Counting } from './refund-limit.ts';
 import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 import { noteKept } from './refund-screens.ts';
 
@@ -47,10 +48,8 @@ interface TwinsInWords {
 type AskedAgain = AskedHow & { readonly before: RefundAsked | undefined };
 
 /** What the questions need to know besides the flags. */
-interface Asking {
+interface Asking extends Pick<Counting, 'unshown'> {
   readonly confirm: string | undefined;
-  /** The refunds of the order that somebody recorded as made, and that it does not show. */
-  readonly unshown: readonly AttemptRecord[];
   readonly madeWords: MadeWords;
 }
 

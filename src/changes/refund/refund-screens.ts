@@ -35,7 +35,6 @@ export interface Previewed {
   readonly note: string | undefined;
   readonly isOfTeam: boolean;
   readonly origins: RefundOrigins;
-  /** Lines about orders that look like twins and were never paid. */
   readonly asides: readonly string[];
 }
 

@@ -43,7 +43,6 @@ export const exportFlags = {
   'signed-by': signedByFlag,
 } as const;
 
-/** The values of these flags. */
 export type ExportInput = Input<readonly [], typeof exportFlags>['flags'];
 
 export interface ExportForm {

@@ -251,7 +251,7 @@ function showProgress(
   });
 }
 
-interface ExportRun {
+export interface ExportRun {
   readonly ctx: Context;
   readonly service: OpenService;
   readonly input: ExportInput;

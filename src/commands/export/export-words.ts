@@ -9,16 +9,12 @@ import { CliError, messageOf, systemCode } from '../../errors.ts';
 import type { ExportFile, ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { brokeOff } from '../walk.ts';
-import type { ExportForm, ExportInput } from './export-flags.ts';
-import type { ExportJob } from './export-run.ts';
+import type { ExportForm } from './export-flags.ts';
+import type { ExportRun } from './export-run.ts';
 
-interface Left {
+interface Left extends Pick<ExportRun, 'input' | 'job' | 'again'> {
   readonly ctx: Pick<Context, 'signal'>;
   readonly service: { readonly profile: Profile };
-  readonly input: ExportInput;
-  readonly job: ExportJob;
-  /** The command line that repeats this export, without `paydesk` and the profile. */
-  readonly again: readonly string[];
 }
 
 /** The error of an export into stdout: how far it came. `last`: the id of the last record. */

@@ -19,15 +19,12 @@ import { passing } from '../listing.ts';
 import { refundLines } from '../report/report-screen.ts';
 import { type ShownRefunds, unshownFacts } from '../report/report-source.ts';
 import { feedIndex } from './feed-index.ts';
-import type { AmountRange, OrderFilters } from './order-filters.ts';
+import type { OrderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
-import { datedRows, orderRows, type RowDate, type RowKind } from './order-rows.ts';
+import { datedRows, orderRows, type RowQuery } from './order-rows.ts';
 import { createFees, createSums } from './refund-sums.ts';
 
-interface RowsAsked extends Omit<OrderFilters, 'range'>, Span {
-  readonly rows: RowKind;
-  readonly by: RowDate;
-  readonly amounts: AmountRange;
+interface RowsAsked extends Omit<OrderFilters, 'range'>, Span, Pick<RowQuery, 'rows' | 'by' | 'amounts'> {
   readonly states: readonly RefundState[] | undefined;
   /** Whether the first order that does not show all ends the export. */
   readonly strict: boolean;

@@ -47,7 +47,7 @@ export const datedRows: Readonly<Record<RowKind, Readonly<Record<RowDate, string
 
 type Told = ReturnType<typeof toldRefunds>;
 
-interface RowQuery {
+export interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
   readonly range: TimeRange;

@@ -1,6 +1,5 @@
 /** `orders refund --allocate`: makes a plan of one amount, and applies it if somebody says yes. */
 
-import type { RefundReason } from '../../api/spec.ts';
 import {
   applyPlan,
   checkNote,
@@ -8,6 +7,7 @@ import {
   isUnsentPlanOf,
   missingIn,
   planOrder,
+  type RefundAsked,
   requiredBy,
   showPlan,
 } from '../../changes/changes.ts';
@@ -20,15 +20,12 @@ import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts
 import type { TypedAmount } from '../../typed-amounts.ts';
 
 /** What `orders refund --allocate` was asked for. */
-interface InParts {
+interface InParts extends Pick<RefundAsked, 'reason' | 'note' | 'again'> {
   readonly id: string | undefined;
   readonly typed: TypedAmount | undefined;
-  readonly again: readonly string[];
   readonly allocate: AllocateWay;
   readonly to: string | undefined;
   readonly noHold: boolean | undefined;
-  readonly reason?: RefundReason | undefined;
-  readonly note?: string | undefined;
 }
 
 /** Several charges are several refunds, so they go the way of a plan: one row for each, and each at most once. */

@@ -106,7 +106,6 @@ export const sourceFlags = {
   ...listFileFlags,
 } as const;
 
-/** The values of these flags. */
 export type SourceInput = Input<readonly [], typeof sourceFlags>['flags'];
 
 /**

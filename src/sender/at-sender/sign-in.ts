@@ -195,7 +195,6 @@ export function addJoin(
   });
 }
 
-/** What a desk must know about its account. */
 export function factsOf(
   { version }: Pick<JoinParts, 'version'>,
   { name, service, settings }: SenderAccount,

@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import type { CheckoutCreateRequest, OrderRequest } from '../../api/request-bodies.ts';
 import { hostedPayment } from '../../api/spec.ts';
+import type { AppOptions } from '../app.ts';
 import { amountTooLarge, type Ruled } from '../failures.ts';
 import type { Random } from '../random.ts';
 import type { Card, ChargeCase } from '../seed/cases.ts';
@@ -22,10 +23,7 @@ const checkoutAliases = {
   link: { planId: 'plan_id' },
 } as const;
 
-interface SaleInputs extends RuleInputs {
-  /** The address of the checkout pages. */
-  readonly pageOrigin: string;
-}
+type SaleInputs = RuleInputs & Pick<AppOptions, 'pageOrigin'>;
 
 interface OrderInputs extends SaleInputs {
   readonly livemode: boolean;

@@ -2,6 +2,7 @@
 
 import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
 import { tookMoney } from '../../../api/payment.ts';
+import type { ExpectedRefund } from '../../../journal/journal.ts';
 import type { KnownRefund } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { meaningIn } from '../../../reports/reports.ts';
@@ -56,10 +57,8 @@ export function isShown(refund: KnownRefund): refund is ShownRefund {
 }
 
 /** A refund of one charge that was sent from here and that the order does not show. */
-export interface Unshown {
+export interface Unshown extends ExpectedRefund {
   readonly refund: KnownRefund;
-  readonly chargeId: string;
-  readonly amount: number;
   /** The keys of the row that sent it, and of the row that this one is a part of. */
   readonly keys: readonly string[];
   /** The refunds that the order had when it was sent. */

@@ -4,7 +4,6 @@ import type { OpenService } from '../../../api/api.ts';
 import type { Context } from '../../../context/context.ts';
 import { CliError } from '../../../errors.ts';
 import {
-  type AllocateWay,
   anyWord,
   type ControlTotals,
   currencyIn,
@@ -25,6 +24,7 @@ import { missingIn, requiredBy, tooShort } from '../../may-change.ts';
 import {
   checkWritten,
   lookAtOrders,
+  type RefusedFile,
   referenceProblems,
   refuseProblems,
   sayReferences,
@@ -42,21 +42,15 @@ import { rowsOfOrders } from './plan-rows.ts';
 import { allOrNone } from './spread-row.ts';
 
 /** How a plan is made, and where it goes. */
-interface PlanHow {
+interface PlanHow extends Pick<RowsAsked, 'allocation' | 'allowed' | 'again'> {
   readonly to: string;
   readonly force: boolean;
-  readonly allocation: AllocateWay | undefined;
-  readonly allowed: readonly string[];
-  readonly again: readonly string[];
   readonly expected: ControlTotals;
 }
 
-interface PlanAsked extends PlanHow {
-  readonly file: string;
+interface PlanAsked extends PlanHow, RefusedFile {
   readonly delimiter: Delimiter | undefined;
   readonly sheet: string | undefined;
-  /** Where the rows go, with their errors beside them, if the file has errors. */
-  readonly errors: string | undefined;
 }
 
 /** Makes a plan of a file. Throws CliError 'usage' for a file with errors, after all of them were said. */

@@ -1,7 +1,7 @@
 /** Plans one refund of a row, or says why it cannot be sent or must be looked at first; a row that was sent before stays as the journal knows it. Pure. */
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
-import { moneyOf, newestOf, type OrderMoney } from '../../../api/charges.ts';
+import { moneyOf, newestOf } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../../journal/journal.ts';
@@ -14,6 +14,7 @@ import { isPlanned } from './order-after.ts';
 import { rowDoubt, type TwinOfRow, twinMarks } from './row-doubts.ts';
 import {
   type NamesTaken,
+  type NewRefund,
   namesLeft,
   namesNeeded,
   namesToSend,
@@ -133,10 +134,7 @@ export function linesBefore(
   return `lines ${lines.slice(0, -1).join(', ')} and ${last} of this file take`;
 }
 
-interface Refund {
-  readonly money: OrderMoney;
-  readonly expected: readonly ExpectedRefund[];
-}
+type Refund = Omit<NewRefund, 'typed'>;
 
 /** The marks of a row, one sentence each. The refunds of other rows of the file are no news. */
 function rowMarks(row: NewRow, refund: Refund, read: OrderOfRow, { settings }: Profile): readonly string[] {

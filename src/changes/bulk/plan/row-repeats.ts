@@ -23,7 +23,7 @@ export interface RowsOfOrder {
 }
 
 /** A row as far as it may repeat another refund. */
-interface NewRefund {
+export interface NewRefund {
   readonly money: OrderMoney;
   readonly expected: readonly ExpectedRefund[];
   readonly typed: TypedRow;
@@ -227,10 +227,9 @@ function isApplied({ verdicts }: AttemptRecord): boolean {
 }
 
 // If a person recorded the refund, the journal has no id of it.
-function refundsOfAttempt({ sent, verdicts }: AttemptRecord): readonly {
-  readonly id?: string | undefined;
-  readonly chargeId: string;
-  readonly amount: number;
-}[] {
+function refundsOfAttempt({
+  sent,
+  verdicts,
+}: AttemptRecord): readonly (ExpectedRefund & { readonly id?: string | undefined })[] {
   return verdicts.at(-1)?.refunds ?? sent.proof.expected;
 }
