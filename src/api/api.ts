@@ -99,7 +99,11 @@ export interface Service {
   readonly requests?: (() => number) | undefined;
   /** A short hash of the key. The journal stores it with the account, and never the key itself. */
   readonly keyFingerprint?: string | undefined;
-  /** Reads page after page, by the last id or with `previous` the first. Throws CliError as `get` of the reader, and 'incomplete' for a circle. */
+  /**
+   * Reads page after page: forwards from the last record's id, or with `previous` backwards from the first one's. Ends when
+   * `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete' if paging makes no progress
+   * (service: Endpoints 2).
+   */
   pages(resource: ResourceName, query: PageQuery, how?: PagesHow): AsyncIterable<Page>;
   /** Finds a record by id through documented paging, or directly if the profile says so. */
   locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
@@ -221,7 +225,10 @@ export interface Client {
   close(): void;
 }
 
-/** Opens the client of an account; sends nothing. Throws CliError 'auth' or 'refused' as `createExchange` does (one-request.ts). */
+/**
+ * Opens the client of an account without sending anything. Throws CliError 'auth' for a key that does not fit into a header,
+ * 'refused' if the key would go to another origin, or unencrypted to another machine.
+ */
 export async function openClient(parts: ClientParts): Promise<Client> {
   return (await import('./client.ts')).createClient(parts);
 }

@@ -76,7 +76,10 @@ function allOf(list: CompleteItems): readonly unknown[] {
   throw new Unprovable(list.problem);
 }
 
-/** All refunds of a charge, or why some are not shown. Without a list there are none if nothing went back (service: charge, order). */
+/**
+ * All refunds of a charge, or the problem if some are not shown. There are none if `refunds` is null, or if it is missing and
+ * nothing of the order was refunded (service: charge, order).
+ */
 export function refundsOf({ amount_refunded: refunded }: JsonObject, charge: JsonObject): CompleteItems {
   const { refunds, id } = charge;
   if (refunds === null || (refunds === undefined && refunded === 0)) return { items: [] };

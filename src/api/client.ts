@@ -78,7 +78,8 @@ interface SendParts extends Pick<ClientParts, 'leave' | 'pace'> {
   readonly exchange: Exchange;
 }
 
-// Sends a change once, on its own connection, with one time limit. "Not sent" only if no byte was given to a connection.
+// Sends a change once, on its own connection, with one time limit, and reads the reply to its last byte. Reports "not sent" only
+// if no byte was given to a connection: it failed, or was ready too late.
 function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
   return async (request, { timeoutMs, isTooLate }) => {
     let sent = false;
@@ -121,7 +122,10 @@ const longestEnvelope = 4_096;
 // Objects at the end of the last record are first mistaken for records. No record has more of them side by side.
 const mostTries = 16;
 
-/** The id of the last record of a page that says there is more, if that can be seen at once. A wrong guess costs one request. */
+/**
+ * The id of the last record of a page that says there is more. Undefined if that cannot be seen at once. The walk compares it with
+ * the whole page, so a wrong guess costs one request.
+ */
 export function probableNext(body: Uint8Array): string | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const key = bytes.subarray(0, longestEnvelope).indexOf(opening);

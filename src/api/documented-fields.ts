@@ -1,4 +1,7 @@
-/** The documented fields of the service's records, with their kinds of values. Each path to one can be a column. */
+/**
+ * The documented fields of the service's records, with their kinds of values. Replies are read by them (records.ts), and each path
+ * to one can be a column.
+ */
 
 import { isObject } from './json-values.ts';
 import type { Column, ValueKind } from './resources.ts';
@@ -151,7 +154,10 @@ export const customerFields = {
 /** The records around a row, by their names in the row. */
 type Around = Readonly<Record<string, Fields>>;
 
-/** The columns that only --columns shows: every documented path of a row, and of the records around it by their names, `order.amount`. */
+/**
+ * The columns that only --columns shows: every documented path of a row and the records around it. Such a path begins with the
+ * record's name, `order.amount`, which may be omitted if only one of the records has that path.
+ */
 export function pathColumns(own: Fields, around: Around = {}): Column {
   const column = (name: string, kind: ValueKind, path: readonly string[]): Column => ({
     name,

@@ -133,7 +133,8 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-// The position after the value at `from`, which is `levels` deep. Every byte of a reply passes here, so it calls next to nothing.
+// The position after the value at `from`, which is `levels` deep. Only strings and brackets decide where it ends. Every byte of a
+// reply passes through here, so other functions are called only for numbers and rare cases.
 function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): number {
   const size = bytes.length;
   let depth = levels;
@@ -185,7 +186,8 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
   return Math.min(at, size);
 }
 
-// Whether a character that begins with a doubtful byte is a control or invisible one. Of four-byte ones only emoji are none.
+// Whether a character of valid UTF-8 that begins with a doubtful byte is a control or invisible one. Of the four-byte ones, only
+// the plane of emoji certainly has none.
 function isUnseen(bytes: Uint8Array, at: number): boolean {
   const [first = 0, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   if (first >= 0xf0) return first !== 0xf0 || second !== 0x9f;

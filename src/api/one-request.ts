@@ -34,7 +34,10 @@ export type Exchanged = { readonly reply: RawReply } | { readonly failure: Failu
 /** Rejects with the signal's reason if it aborts, and with CliError 'usage' for a bad path. */
 export type Exchange = (request: WireRequest) => Promise<Exchanged>;
 
-/** Makes what sends one request. Throws CliError 'auth' for a key that fits no header, 'refused' if the key would go elsewhere or in the open. */
+/**
+ * Makes the function that sends one request of an account. Throws CliError 'auth' for a key that does not fit into a header,
+ * 'refused' if the key would go to another origin, or unencrypted to another machine.
+ */
 export function createExchange(parts: ClientParts, transport: Transport): Exchange {
   const { clock, gate } = parts;
   const base = baseOf(parts.profile, parts.inProcess === undefined);
@@ -150,7 +153,8 @@ function notUsed(profile: Profile, why: string): CliError {
   return refused(`profile ${profile.name}: ${why}`, [`paydesk profile show ${profile.name}`]);
 }
 
-// The URL of a path under the base URL. Throws CliError 'usage' for a path that leads elsewhere.
+// The URL of a path under the base URL. Throws CliError 'usage' for a path that leads elsewhere: `..`, a leading slash, another
+// host, a fragment.
 function urlUnder(base: URL, path: string): URL {
   const url = URL.canParse(path, base.href) ? new URL(path, base) : undefined;
   const [pathname] = path.split('?');

@@ -85,7 +85,11 @@ export interface ReceivedPage {
 /** The signal ends a request that is no longer needed. */
 type FetchPage = (query: PageQuery, signal: AbortSignal) => Promise<ReceivedPage>;
 
-/** Yields pages. With `ahead`, the next is requested before this is read, if it shows how. Throws 'incomplete' if there is no progress. */
+/**
+ * Yields pages from the query `start`. With `ahead`, requests the next page before reading this one if its ends show how, and uses
+ * the result only if the whole page agrees. Throws what `fetchPage` throws. If the walk makes no progress, first yields what it
+ * can, then throws CliError 'incomplete'.
+ */
 export async function* walkPages(
   fetchPage: FetchPage,
   start: PageQuery,

@@ -47,7 +47,10 @@ export function paymentOf(order: JsonObject): Payment {
   };
 }
 
-/** What went back by `amount_refunded`, which may count refunds that are not made yet. Undefined if that is no whole number. */
+/**
+ * What went back by the order's `amount_refunded`. A pending refund, or one with an unknown status, may not have gone back, but
+ * the service may count it. Undefined if the order shows no whole number.
+ */
 export function wentBack(order: JsonObject): number | bigint | undefined {
   const { amount_refunded: said } = order;
   if (!isWhole(said)) return undefined;

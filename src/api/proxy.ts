@@ -3,7 +3,11 @@
 import { CliError, orUndefined } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 
-/** The proxy for a base URL; undefined if there is none, for plain http and this machine. Throws CliError 'usage' for one that is no URL. */
+/**
+ * The proxy for a base URL; undefined if there is none. https goes through HTTPS_PROXY unless NO_PROXY names the host. Plain http
+ * and this machine never use a proxy: it would see the key, and take `localhost` for itself. Throws CliError 'usage' for a proxy
+ * that is not a URL, or whose login cannot be decoded.
+ */
 export function proxyFor(baseUrl: string, env: Env): URL | undefined {
   const to = new URL(baseUrl);
   if (to.protocol !== 'https:' || isThisMachine(to.hostname)) return undefined;

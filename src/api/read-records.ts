@@ -33,7 +33,10 @@ export async function* longPages(
   }
 }
 
-/** Reads one record for a command. Throws CliError 'not_found' only if it is certainly missing; at a limit 'incomplete' or 'refused'. */
+/**
+ * Reads one order or customer for a command. Throws CliError 'not_found' only if it is certainly missing. If the search stopped at
+ * its limit, throws 'incomplete', or 'refused' before a change.
+ */
 export function readOne(
   { notes }: { readonly notes: Pick<Notes, 'progress'> },
   service: Service,

@@ -19,7 +19,10 @@ interface ReaderParts
 }
 
 export interface Reader {
-  /** GETs a path. Throws CliError 'network', 'reply' (it makes no sense), 'auth' or 'rejected', or the signal's reason if it aborts. */
+  /**
+   * GETs a path. Throws CliError 'network' (no reply, or the service cannot answer now), 'reply' (a reply that makes no sense),
+   * 'auth' or 'rejected' (an error of the service), or the signal's reason if it aborts.
+   */
   readonly get: (path: string) => Promise<JsonDocument>;
   /** Like `get` for a list, with items parsed later, one by one. */
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
@@ -230,7 +233,10 @@ type NextTry =
   | { readonly stop: 'final' }
   | { readonly stop: 'wait_too_long'; readonly askedMs: number };
 
-/** Whether and when to retry after try number `tries`: at random, never sooner than the service asks for. `random` gives 0 to 1. */
+/**
+ * Decides whether to retry after try number `tries`, and how long to wait. The wait is random, but never shorter than the service
+ * asks for. `random` gives 0 to 1.
+ */
 export function nextTry(tried: Tried, tries: number, random: () => number): NextTry {
   const again = 'status' in tried ? retryStatuses.includes(tried.status) : tried.retry;
   if (!again) return { stop: 'final' };

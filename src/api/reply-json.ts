@@ -29,13 +29,19 @@ export interface JsonList extends JsonDocument {
   readonly item: (index: number) => JsonDocument & { readonly plain: boolean };
 }
 
-/** Parses a reply, as `parseExactly` does. Invalid UTF-8 becomes U+FFFD. Throws NotJson for no JSON, UTF-16 and too deep nesting. */
+/**
+ * Parses a reply. An integer beyond 2^53-1 becomes a bigint, a number too large for JavaScript stays text, and invalid UTF-8
+ * becomes U+FFFD. Throws NotJson for anything else that is not JSON, and for UTF-16 and deep nesting.
+ */
 export function readJson(received: Uint8Array): JsonDocument {
   const { bytes, parse } = open(received);
   return { value: parse(bytes), bytes };
 }
 
-/** Like `readJson`, with an empty `data`, whose items are parsed on demand: until then they may be no JSON. */
+/**
+ * Like `readJson`, but items of the top-level `data` are parsed on demand, and `value` has an empty `data`. The whole reply is
+ * known to be JSON only after all items were read.
+ */
 export function readList(received: Uint8Array): JsonList {
   const { bytes, data, parse } = open(received);
   if (data === undefined) return { ...readJson(bytes), size: undefined, item: () => noItem() };
@@ -86,7 +92,10 @@ function open(received: Uint8Array): {
 const doubtful =
   /"[^"\\]*(?:\\.[^"\\]*)*"?|(?<![\d.])-?\d+(?:(?<=\d{16})(?:\.\d+)?|(?:\.\d+)?(?=[eE]))(?:[eE][+-]?\d+)?/gs;
 
-/** Like JSON.parse, with large integers as bigints, and larger numbers as texts. Marked strings: a reviver takes three times the memory. */
+/**
+ * Like JSON.parse, but an integer beyond 2^53-1 becomes a bigint, and a number too large for JavaScript stays text. Such a number
+ * is a marked string while parsing: JSON.parse with a reviver takes three times the memory.
+ */
 export function parseExactly(part: Uint8Array): unknown {
   const mark = crypto.randomUUID();
   const marked = textOf(part).replace(doubtful, (text) => {

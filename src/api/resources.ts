@@ -15,7 +15,10 @@ import { isWhole, itemsOf, type JsonObject, textIn, valueAt } from './json-value
 import { wentBack } from './payment.ts';
 import { customerIdPattern, meaningOfRefund, orderIdPattern, paths, statuses } from './spec.ts';
 
-/** How to show a value. A figure is an amount without currency, a sum a figure that paydesk added up. Times are in Unix seconds. */
+/**
+ * How to show a value. Money has its record's currency, a figure is an amount without currency, a sum is a figure that paydesk
+ * added up, perhaps beyond 2^53-1. Times are in Unix seconds. A local time is ISO 8601 in the zone of the run or export.
+ */
 export type ValueKind =
   | 'id'
   | 'text'
@@ -59,7 +62,10 @@ export interface Column {
   readonly isCutInMiddle?: true;
   /** Whether a record's cell is a warning: never cut, and a status is red. */
   readonly warns?: (record: JsonObject) => boolean;
-  /** For where there is no room for the whole title or value. A time with a short title may lose its clock, or, today, its day. */
+  /**
+   * A short form, if there is no room for the full title or value. A time with a short title may lose its clock or its day:
+   * today's times keep the clock, others the day.
+   */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** Without room for the column, its value goes on a line below the row, after this word. */
   readonly below?: (record: JsonObject) => string;
@@ -150,7 +156,10 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
   ];
 }
 
-/** `*4242`, `split`, or the type of payment, of the charges that pay or will; if there are none, of all tries if they had one card. */
+/**
+ * `*4242`; `split` if several charges were paid or can be captured; or the type of payment (service: order, payment_method). If
+ * there is no such charge, the card of all tries, or undefined if they used several.
+ */
 function cardOf(record: JsonObject): unknown {
   const tries = itemsOf(record.charges);
   const paying = tries.filter(paysOrWill);

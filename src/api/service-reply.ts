@@ -106,7 +106,8 @@ export async function readBody(response: Response): Promise<Uint8Array> {
   return whole?.subarray(0, size) ?? Buffer.concat(chunks, size);
 }
 
-// One block for the whole body, if its length is known: else an export would hold every page twice until the next collection.
+// One block for the whole body, if its length is known. Each piece is copied into it and freed at once. Otherwise an export would
+// hold every page twice until the next garbage collection.
 function blockFor(headers: Headers): Buffer | undefined {
   const length = Number(headers.get('content-length'));
   const isPlain = headers.get('content-encoding') === null;

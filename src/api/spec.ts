@@ -1,4 +1,7 @@
-/** The facts in the service's document: words, ids, versions, paths and error codes. */
+/**
+ * The facts in the service's document: words, ids, versions, paths and error codes. The forms of bodies are in request-bodies.ts
+ * and records.ts.
+ */
 
 import { itemsOf, type JsonObject } from './json-values.ts';
 
@@ -140,7 +143,10 @@ export type Mode = (typeof modes)[number];
 /** `livemode` of a mode's records (service: Authentication 5). */
 export const livemodeOf: Readonly<Record<Mode, boolean>> = { sandbox: false, production: true };
 
-/** By its `livemode`; undefined without one, or if a charge disagrees: it may be real money (service: Authentication 5). */
+/**
+ * An order's mode, by its `livemode`; undefined if that is not a boolean, or if one of its charges disagrees. Then nobody can tell
+ * whether real money moves (service: Authentication 5).
+ */
 export function modeOfOrder(order: JsonObject): Mode | undefined {
   const { livemode } = order;
   if (typeof livemode !== 'boolean' || otherChargeAt(order) >= 0) return undefined;
@@ -225,7 +231,10 @@ export function parseAmount(text: string): number | undefined {
 }
 
 const endOfYear9999 = 253_402_300_800;
-/** Whether this can be a time of the service: whole Unix seconds between 1970 and 9999 (service: order). Nothing is guessed. */
+/**
+ * Whether this is a possible time of the service: whole Unix seconds between 1970 and 9999 (service: order). Milliseconds and
+ * microseconds are not, and nothing is guessed.
+ */
 export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }

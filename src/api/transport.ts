@@ -1,4 +1,7 @@
-/** The only way to the network: sends a request over node:http once and returns the reply, both in fetch's form. Follows no redirect. */
+/**
+ * The only way to the network: sends a request over node:http and returns the reply, both in fetch's form. Follows no redirect,
+ * repeats nothing, and sends no header that nobody asked for.
+ */
 
 import type { EventEmitter } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -20,7 +23,10 @@ interface WebRequest {
 interface Sending {
   /** Uses a new connection. A kept one may have died unnoticed. */
   readonly fresh: boolean;
-  /** Called right before the first byte; without this call, nothing was sent. If it throws, nothing is, and that is the error. */
+  /**
+   * Called right before the first byte is given to a connection. Without this call, nothing was sent. If it throws, nothing is
+   * sent, and the request rejects with that error.
+   */
   readonly onSent: () => void;
   /** Aborts when the rest of the reply is no longer needed, and closes what is open. */
   readonly over: AbortSignal;
@@ -147,7 +153,10 @@ interface OptionsForAgent extends RequestOptions {
   readonly over: AbortSignal;
 }
 
-/** Node's agent, but a request gets a connection only when it is ready, TLS and proxy included: earlier failures are unsent. */
+/**
+ * Keeps connections and gives them to requests, like Node's agent. A request gets its connection only when it is ready, including
+ * TLS and proxy, so earlier failures are certainly unsent.
+ */
 class Connections extends Agent {
   readonly #route: Route;
 

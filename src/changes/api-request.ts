@@ -26,7 +26,10 @@ function isSegment(segment: string): boolean {
   return decoded !== undefined && !/^\.{1,2}$/.test(decoded) && !/[/\\?#\p{C}]/u.test(decoded);
 }
 
-/** Decodes until nothing changes: a proxy and a server may both decode. Undefined if too long or not UTF-8. */
+/**
+ * Decodes a text until it no longer changes, because a proxy and a server may both decode it. Returns undefined for a text
+ * that is too long, and for bytes that are not UTF-8, which servers read in different ways.
+ */
 function decodedFully(text: string): string | undefined {
   if (text.length > mostCharacters) return undefined;
   const encoded = /(?:%[0-9A-Fa-f]{2})+|%u[0-9A-Fa-f]{4}/g;
@@ -56,7 +59,10 @@ function queryOf(path: string): URLSearchParams {
   return new URLSearchParams(decodedFully(query) ?? query);
 }
 
-/** Throws CliError 'refused' for the path of a change that contains refund or capture, in any spelling. */
+/**
+ * Throws CliError 'refused' when the path of a change contains refund or capture, in any spelling. The error names the right
+ * command. GET may use such a path.
+ */
 export function refuseMoneyRoute(method: Method, typed: string): void {
   if (method === 'GET') return;
   const segments = segmentsOf(typed);

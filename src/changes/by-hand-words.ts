@@ -1,4 +1,7 @@
-/** What screens say about changes that somebody settled by hand, and alarms that somebody acknowledged. */
+/**
+ * What screens say about the changes of an order that somebody settled by hand, and about alarms that somebody acknowledged: who,
+ * when, what and why.
+ */
 
 import type { Service } from '../api/api.ts';
 import { moneyOf } from '../api/charges.ts';
@@ -51,7 +54,10 @@ export function unshownIn(
   );
 }
 
-/** What the preview says about earlier changes of the order that were settled by hand or never arrived. */
+/**
+ * What the preview of a change says about earlier changes of its order: those that somebody settled or acknowledged by hand, and those
+ * that never arrived, unless it sends them again.
+ */
 export async function byHandLines(
   ctx: Context,
   service: Service,
@@ -142,7 +148,10 @@ export function acknowledgedAlarms(attempts: readonly AttemptRecord[]): readonly
   return attempts.filter((record) => acknowledgementOf(record) !== undefined);
 }
 
-/** `root acknowledged on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, …` */
+/**
+ * `root acknowledged on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, is there twice (recalled)`. For
+ * other alarms it names the alarm.
+ */
 export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
   const { sent } = record;
   const ended = acknowledgementOf(record);

@@ -72,7 +72,10 @@ export function checkApprovable(
   if (confirm === undefined) checkAnswerable(ctx, profile, ['--confirm', `--confirm ${id}`], line);
 }
 
-/** Like `checkOrderConfirmable`, without an order. Also refuses a `--confirm` that names another profile. */
+/**
+ * Like `checkOrderConfirmable`, but for a change without an order. Also throws CliError 'refused' when `--confirm` names
+ * another profile.
+ */
 export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation, line: CommandLine): void {
   const { profile, confirm } = confirmation;
   if (confirm === undefined)

@@ -19,7 +19,10 @@ import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
 import type { Counting } from './refund/refund-limit.ts';
 
-/** What a person must keep when the journal could not record an outcome. Empty when it was recorded. */
+/**
+ * What a person must keep when the journal could not record an outcome: the command that repairs the journal later, and the
+ * row as JSON. Empty when the outcome was recorded.
+ */
 export function keepByHand({ change, unrecorded }: Ended): readonly string[] {
   if (unrecorded === undefined) return [];
   return [
@@ -274,7 +277,10 @@ function nameOf(charge: ChargeMoney): string {
   return `charge ${charge.number} (${charge.id})`;
 }
 
-/** What to do if a refusal of a payment link names the spelling of the expiry that was not sent. */
+/**
+ * What to do if a refusal of a payment link names the spelling of the expiry that was not sent; undefined if it does not.
+ * The document writes the field both ways, so only the service can say which one it reads.
+ */
 export function otherSpelling(
   { name, kind }: Profile,
   { request: { body } }: ChangeSubject,

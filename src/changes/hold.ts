@@ -33,7 +33,10 @@ export function skippedHold({ settings }: Profile, noHold: boolean | undefined):
   return noHold === true ? settings['refund.hold'] || undefined : undefined;
 }
 
-/** Waits as long as the account wants, and shows how long that still is. Rejects when the run is stopped. */
+/**
+ * Waits as long as the account wants, and shows how long that still is. The order is read again after it. Rejects when the run is
+ * stopped.
+ */
 export async function hold(
   { notes, clock, signal, options }: Pick<Context, 'notes' | 'clock' | 'signal' | 'options'>,
   { settings }: Profile,

@@ -1,4 +1,7 @@
-/** A refund or a capture of one order: reads it, shows it, and reads it again right before the sending. */
+/**
+ * A refund or a capture of one order: paydesk reads the order, shows it, and reads it again right before the sending. If the
+ * money of the order changed in between, nothing is sent.
+ */
 
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -67,7 +70,10 @@ export interface OrderRead {
   readonly twin: Twin | undefined;
 }
 
-/** Carries out a refund or a capture. Throws CliError for every outcome that is not a plain success. */
+/**
+ * Carries out a refund or a capture, from the typed flags to the printed result. Throws CliError for every outcome that is
+ * not a plain success.
+ */
 export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
   const { id: orderId, idempotencyKey } = asked;
   return about({ orderId, idempotencyKey }, () => changeNamedOrder(ctx, asked, change));

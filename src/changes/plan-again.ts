@@ -26,7 +26,10 @@ type Planned = Partial<
   Pick<Change, 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason'>
 >;
 
-/** Throws CliError 'refused' unless a change follows from its body and the order as it is now (`fresh`). */
+/**
+ * Throws CliError 'refused' unless a change is just what follows from its body and from the order as it is now. `fresh`: the order;
+ * undefined for a change that belongs to none.
+ */
 export function refuseForged(
   asked: Asked,
   fresh: JsonObject | undefined,

@@ -1,4 +1,6 @@
-/** `--idempotency-key` and `--again`: a script that runs again gets the recorded outcome. */
+/**
+ * `--idempotency-key` and `--again`: a script that runs again with the same `--idempotency-key` gets the recorded outcome, and nothing is sent.
+ */
 
 import { figuresIn, linesInBoth } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
@@ -33,7 +35,10 @@ export const idempotencyKeyFlag = flag.of<string>({
   },
 });
 
-/** The refund or attempt that this change repeats. Each name works for one sending. */
+/**
+ * Names the refund or attempt that this change repeats. The refusal prints that name. Each name works for one sending, so
+ * somebody who presses arrow-up and Enter does not send twice.
+ */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
   summary:

@@ -14,7 +14,10 @@ export interface KnownKeys {
   readonly secrets: Secrets;
   /** Loads the keys in files and variables. The system keyring is not asked, because that may take seconds. Throws like `learn`. */
   load(): Promise<void>;
-  /** Masks these keys from now on. Throws CliError 'usage' if the command line, or a variable that is for none, holds one of them. */
+  /**
+   * Adds keys that were typed, piped in or read from a store. From now on they are masked. Throws CliError 'usage' when the
+   * command line holds one of them, or a variable that is not meant for keys.
+   */
   readonly learn: (...keys: readonly string[]) => void;
 }
 

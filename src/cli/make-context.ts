@@ -36,7 +36,10 @@ export interface Run {
   readonly close: () => void;
 }
 
-/** Joins the parts of a run. Only the policy is read before a command asks. Throws CliError 'refused' for a command that it turns off. */
+/**
+ * Joins the parts of a run. But for the policy of the machine, nothing is opened, read or written before the command asks for it.
+ * `run`: the entry of the program. Throws CliError 'refused' for a command that the policy turns off.
+ */
 export async function createRun(
   state: RunState,
   globals: Globals,

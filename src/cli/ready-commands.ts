@@ -8,7 +8,10 @@ const shown = /(?:^|[\s(])(paydesk .*?)(?:\)|\s{2,}\(.*|\s*)$/;
 // A word that a person has to replace, as help writes it.
 const placeholder = /^(?:TEXT|FILE|NAME|ID|CHANGE|HASH|N|PROFILE|AMOUNT|PLAN|USER|DIR)$/;
 
-/** The commands of these lines, as words; none for a line without a command, or with a word that a person must replace. */
+/**
+ * The commands of these lines, each as its words: `['paydesk', 'journal', 'show', 'i_7f3k']`. A line that holds no command, or
+ * one with a word that a person must replace, gives none.
+ */
 export async function readyCommands(lines: readonly string[]): Promise<readonly (readonly string[])[]> {
   const found: (readonly string[])[] = [];
   for (const line of lines) {

@@ -67,7 +67,10 @@ export interface RunState {
   readonly isDesk: () => boolean;
   /** How figures and times are shown. */
   readonly locale: () => Locale;
-  /** Called when the profile of the run is open, and again with the limits of its account. */
+  /**
+   * Called with the profile of the run once it is open: its settings say how times and amounts are shown. Called again with the limits
+   * of its account: they say whether agents see personal data.
+   */
   readonly setProfile: (profile: Profile) => void;
 }
 
@@ -187,7 +190,8 @@ function openScreen(parts: ScreenParts): Screen {
     color: colorLevel(stdout, options.color, io.env),
     now: () => clock.now(),
     onLost: stop.abort,
-    // A result that nobody can read is an error, unless a single change was sent: then its outcome decides the exit code.
+    // A result that nobody can read is an error. But once a single change was sent, its outcome decides the exit code. The
+    // report of a batch says more than an exit code.
     file,
     about: async (failed) => aboutList(parts, await notes.lines(), failed),
     isClosed: () => file === undefined && stop.onlyChange() === undefined && io.stdoutWasClosed(),

@@ -29,7 +29,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   io.onUncaught((error) => {
     const shown = toCliError(error, state);
     crashes += 1;
-    // What prints errors may itself be broken, so it is tried once. A second crash is plain text, a third one nothing.
+    // The code that prints errors may itself be broken. So it is tried once; a second crash is printed as
+    // plain text, a third one not at all.
     if (crashes === 2) printPlainly(shown, state);
     if (crashes === 1) {
       state.abort(shown);

@@ -34,7 +34,10 @@ export interface SenderDoorParts extends AccountParts {
   /** Opens the client of a profile that is stored, or of one that is not. */
   readonly open: (profile: string) => Promise<Client>;
   readonly openWith: (open: () => Promise<OpenProfile>) => Promise<Client>;
-  /** The profile with the limits that hold now, also of the desk's machine. Throws CliError 'refused' for what the policy does not allow. */
+  /**
+   * The profile of an account with the limits that hold now, also those of a desk's machine. Throws CliError 'refused' while the policy
+   * of this machine allows no change, or turns the command off that a desk has run, in words.
+   */
   readonly allowedNow: (
     service: OpenService,
     command: string,

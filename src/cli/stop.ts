@@ -15,7 +15,10 @@ export interface Stop {
   readonly abort: (reason: CliError) => void;
   /** Stops the run without waiting for the change in flight. */
   readonly abortAtOnce: () => void;
-  /** Call it right before sending, without an id if somebody else sends. Call what it returns once the change has its verdict. */
+  /**
+   * Call it with the id of a change right before sending, and call the function that it returns once the change has its
+   * verdict. Without an id: somebody else sends.
+   */
   readonly startChange: (change?: string) => () => void;
   readonly inFlight: () => boolean;
   /** The journal id of the last change that this run sent. */

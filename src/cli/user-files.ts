@@ -112,7 +112,10 @@ interface OwnFiles {
   readonly files: readonly string[];
 }
 
-/** Throws CliError 'usage' for a file of paydesk itself, or one in its folders, by whatever name. Call it before a named file is written. */
+/**
+ * Throws CliError 'usage' for a file that is paydesk's own, or would lie in a folder of its own. No spelling, no link and no
+ * second name of a file gets around that. Whoever writes a file that a person named calls this first, with --force too.
+ */
 export function createOwnFileGuard({ cwd, folders, files }: OwnFiles): (path: string) => void {
   return (path) => {
     const whole = fullPath(cwd, path);

@@ -7,7 +7,9 @@ import type { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';
 import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
 
-/** How far to read: one page (with a filter, of matches), everything, or up to `max` records. */
+/**
+ * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max` records.
+ */
 export interface Walk {
   readonly query: PageQuery;
   readonly length: number;

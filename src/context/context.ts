@@ -52,7 +52,10 @@ export interface GlobalOptions {
 export interface Days {
   /** The day of a time (Unix seconds), `2026-11-20`; undefined when the value is not a time. */
   day(seconds: unknown): string | undefined;
-  /** When clocks in this zone first show a time or a later one, Unix milliseconds. `shown`: that time as if it were UTC. */
+  /**
+   * The first moment at which clocks in this zone show a certain time or a later one, in Unix milliseconds. `shown` is that
+   * time as if it were UTC (`Date.UTC`).
+   */
   moment(shown: number): number;
   /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
   readonly full: (ms: number) => string;
@@ -125,7 +128,10 @@ export interface Context {
   readonly ask: Ask;
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
-  /** Opens the profile of this run, or a named one. Throws CliError 'auth' without one or its key, 'refused' for a change that must name it. */
+  /**
+   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key. Throws
+   * 'refused' for a change in production when the profile is only the default one of several.
+   */
   service(how?: {
     readonly purpose?: 'read' | 'change';
     /** What is changed: refused before anything is read, if the role of the account does not allow it. */
@@ -140,7 +146,10 @@ export interface Context {
     /** The order whose open cases the command shows itself, so that no line repeats them. */
     readonly shown?: string | undefined;
   }): Promise<OpenService>;
-  /** Uses the profile of a plan for the whole run, or else the only one that reaches its account, unless -p names one. */
+  /**
+   * Uses the profile of a plan for the whole run, or else the only one that reaches its account. A profile that was named on the
+   * command line stays.
+   */
   useProfileOf(plan: { readonly account: string; readonly profile: string }): Promise<void>;
   /** Uses a profile that is an argument of the command for the whole run, whatever -p says. */
   useProfile(name: string): void;
@@ -169,14 +178,20 @@ export interface Context {
   readonly journalPlace: { readonly folder: string; readonly from: string };
   /** Masks personal data in all that is shown and exported; nothing that is sent. */
   readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'said' | 'text'>;
-  /** The policy of this machine: its file, all that it says, its limits, which hold beside those of the account, and why it is not used. */
+  /**
+   * The policy of this machine: where it is or would be, all that it says, by name, the limits in it, which hold beside those of the account
+   * (the stricter one counts), and why it is not used. Then nothing else of it is known.
+   */
   readonly policy: {
     readonly file: string;
     readonly says: SettingTexts;
     readonly limits: SettingTexts;
     readonly problem: CliError | undefined;
   };
-  /** What a file would do as the policy here. Throws CliError 'usage' if it is not understood, 'refused' if others can write the policy. */
+  /**
+   * What a file would do as the policy of this machine. Throws CliError 'usage' if something in it is not understood, 'refused' if it
+   * is the policy and others than root can write it.
+   */
   checkPolicy(file: string): Promise<CheckedPolicy>;
   /** The sender that works plans off; undefined if this run sends their rows itself. */
   planSender(): Promise<PlanSender | undefined>;
@@ -203,11 +218,17 @@ export interface Context {
   stdin(maxBytes: number): Promise<string>;
   /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
-  /** Throws CliError 'usage' for a file of paydesk itself. Whoever writes a file calls it before anything is asked or read. */
+  /**
+   * Throws CliError 'usage' for a file of paydesk itself: journal, witness, keys, profiles, locks. A command calls it before it
+   * asks or reads anything for a file that it will write; exports and plans do too.
+   */
   readonly refuseOwnFile: (path: string) => void;
 }
 
-/** Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled', with `otherwise`, on No. */
+/**
+ * Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled' with the words of
+ * `otherwise` when the person says no.
+ */
 export async function confirmFirst(
   { options, ask }: Pick<Context, 'options' | 'ask'>,
   message: string,
@@ -230,7 +251,10 @@ export async function dryRunShown(
 
 export const onlyPerson = 'in production only a person at a terminal allows more';
 
-/** Asks about what allows more than before: in production a person at a terminal. Throws CliError 'refused', 'usage', or 'cancelled' on No. */
+/**
+ * Asks about what allows more than before. Whoever can type --yes in a script may be a program: in production a person at a terminal
+ * says it, in a sandbox --yes does too. Throws CliError 'refused' or 'usage' where nobody can be asked, 'cancelled' on No.
+ */
 export async function confirmRaise(
   ctx: Pick<Context, 'options' | 'ask' | 'agent' | 'notes'>,
   mode: Profile['mode'],

@@ -79,7 +79,10 @@ export interface ExportFile {
   readonly notes: readonly string[];
   /** Writes the rows of a page. After that, a resumed export continues with the next page. Rejects with CliError 'incomplete'. */
   page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
-  /** All is on the disk when it resolves. `notes`: what there is to know about the rows. */
+  /**
+   * Writes the manifest, and the problems file if needed, and gives the file its final name. All are on the disk when it resolves.
+   * `notes`: what there is to know about the rows.
+   */
   complete(notes: readonly string[]): Promise<ExportWritten>;
   /** Keeps the unfinished file for a resume, with the reason in its manifest. Removes the file if nothing was read yet. */
   leave(why: string): Promise<void>;
@@ -139,9 +142,15 @@ export interface ExportReading {
 }
 
 export interface Exports {
-  /** Throws CliError 'refused' if the file exists, belongs to another export, or another run writes it. */
+  /**
+   * Opens a file for a new or resumed export. Throws CliError 'refused' if the file exists, if the unfinished file belongs to
+   * another export, or while another run writes it.
+   */
   open(request: ExportRequest): Promise<ExportFile>;
-  /** It must be signed by this desk or with `signedBy`. Throws CliError 'usage' if one cannot be read. */
+  /**
+   * Compares a file with its manifest, which must be signed by this desk or with the public key `signedBy`. Throws CliError
+   * 'usage' if one of them cannot be read.
+   */
   verify(
     path: string,
     how: { readonly maxAgeMs: number | undefined; readonly signedBy: string | undefined },

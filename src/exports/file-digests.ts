@@ -1,4 +1,6 @@
-/** What proves that an export is unchanged: its manifest's signature, or the SHA-256 inside it. Pure. */
+/**
+ * What proves that an exported file is unchanged: the signature of its manifest, or the SHA-256 inside a workbook or report. Pure.
+ */
 
 import { createHash } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';

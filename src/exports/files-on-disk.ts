@@ -21,7 +21,10 @@ export interface Names {
   readonly begun: { readonly partial: string; readonly checkpoint: string };
 }
 
-/** `folder` holds the checkpoints. Throws CliError 'usage' for a missing folder or a name that is too long. */
+/**
+ * All paths, from the requested file. `folder` holds the checkpoints; relative names start at `cwd`. Throws CliError 'usage' if
+ * the file's folder is missing, or a name gets too long.
+ */
 export function namesOf(
   path: string,
   { folder, cwd }: { readonly folder: string; readonly cwd: () => string },

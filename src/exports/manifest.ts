@@ -126,7 +126,10 @@ const checked = v.object({
 });
 type CheckedManifest = v.InferOutput<typeof checked>;
 
-/** `maxAgeMs`: since it began. `trust`: who must have signed. Throws CliError 'usage' if unreadable. */
+/**
+ * Compares a file with its manifest. `maxAgeMs`: the longest time since the export began. `trust`: who must have signed. Throws
+ * CliError 'usage' if a file cannot be read.
+ */
 export async function verifyExport(
   path: string,
   maxAgeMs: number | undefined,

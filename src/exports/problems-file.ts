@@ -1,4 +1,6 @@
-/** The problems file beside an export, `FILE.problems.csv`: orders with something missing, and why. */
+/**
+ * The problems file beside an export, `FILE.problems.csv`: orders with something missing from the rows, what is missing, and why.
+ */
 
 import { createHash } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -28,7 +30,10 @@ export function hashOfText(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Throws CliError 'refused' unless nothing is there, or paydesk's own problems file. */
+/**
+ * Throws CliError 'refused' unless a problems file may be written at a path: nothing is there, or paydesk's own problems file.
+ * `--force` does not change that.
+ */
 export async function refuseForeign(path: string, certain: string): Promise<void> {
   const kind = kindOf(path);
   if (kind === undefined || (kind === 'file' && (await isProblemsFile(path)))) return;

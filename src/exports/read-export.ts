@@ -14,7 +14,10 @@ import { manifestOf } from './files-on-disk.ts';
 import { manifestAt, noFile, verifyExport } from './manifest.ts';
 import { type ExportProblem, exportProblem } from './problems-file.ts';
 
-/** Throws CliError 'usage', 'refused' or 'incomplete' unless the file matches its manifest. */
+/**
+ * Opens an export: `file` is its full path, `name` what a person typed. Throws CliError 'usage', 'refused' or 'incomplete' unless
+ * the file matches its manifest.
+ */
 export async function openFinished(
   { name: path, file }: { readonly name: string; readonly file: string },
   now: number,
@@ -121,7 +124,10 @@ export function csvLines(bytes: Readable, delimiter = ','): AsyncIterable<readon
   return pipeline(bytes, parser, () => undefined);
 }
 
-/** A column such as `customer_info.email` becomes an object with that field. `timeOf`: Unix ms, or NaN. */
+/**
+ * The record of a line. A column such as `customer_info.email` becomes an object with that field. `timeOf`: Unix milliseconds, or
+ * NaN.
+ */
 export function recordOfLine(
   columns: readonly string[],
   cells: readonly string[],
@@ -171,7 +177,10 @@ const [quote, backslash, openObject, closeObject, openArray, closeArray] = [
   0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d,
 ];
 
-/** Yields the text of each record. `depth`: 0 in NDJSON, 2 in a list (the envelope and its `data`). */
+/**
+ * Yields the text of each record. `depth`: how deep the records are: 0 in NDJSON, 2 in a list (inside the envelope and its
+ * `data`).
+ */
 export async function* objectsIn(
   chunks: AsyncIterable<Uint8Array>,
   depth: 0 | 2,

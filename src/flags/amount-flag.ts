@@ -64,7 +64,8 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
   );
 }
 
-// Without marks between thousands, and with a point for the comma of `1,50`, which may be thousands: it is only suggested.
+// A mark is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
+// thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
 function withoutMarks(text: string): string {
   const tidy = withoutAround(text, blankOrQuote);
   const figures = tidy.replace(/[ \u00a0\u202f]?[A-Za-z]{3}$/, '');

@@ -252,7 +252,8 @@ export function recordId(resource: ResourceName, text: string, name: string): st
   );
 }
 
-// The text may be a name, a reference or a part of an id, without what a shell could misread. A copied row has one id.
+// The text may be a name, a reference or a part of an id, so the hint searches for it, without what a shell could misread. A row that
+// was copied has one id.
 function searchable(text: string): string {
   const words = text.slice(0, 64).match(/[\p{L}\p{N}][\p{L}\p{N}@._+-]*/gu) ?? [];
   const [id, second] = text.split(/\s+/).filter((word) => resources.orders.idPattern.test(word));

@@ -10,7 +10,10 @@ import { flag, usage } from './flags.ts';
 export interface ClockAndZone {
   /** Wall clock, Unix milliseconds. */
   readonly now: number;
-  /** When clocks in the zone of the run show a time, Unix milliseconds. `shown`: that time as if it were UTC. */
+  /**
+   * The moment at which clocks in the zone of the run show a certain time, in Unix milliseconds. `shown` is that time as if
+   * it were UTC.
+   */
   readonly zoned: (shown: number) => number;
   /** The day that the calendar in the zone of the run shows now, `2026-11-20`. */
   readonly today: () => string;
@@ -146,7 +149,10 @@ export function isDayWord(text: string): boolean {
   return dayWords.some((known) => known === text.toLowerCase());
 }
 
-/** The first day of a period, as midnight in UTC, as `today` is: days of a zone may have 23 or 25 hours, those of a calendar not. */
+/**
+ * The calendar day on which a period begins, as midnight in UTC. `today` is one too. Days are counted in the calendar, since a
+ * day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
+ */
 export function startOf(word: DayWord, today: number): number {
   const date = new Date(today);
   const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];

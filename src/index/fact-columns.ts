@@ -1,4 +1,7 @@
-/** Writes the facts of many orders as columns of numbers, which compress well, and reads them back. Pure. */
+/**
+ * Writes the facts of many orders as columns of numbers, which compress well, and reads them back. Integers beyond 2^53-1 are
+ * texts of digits. Pure.
+ */
 
 import type { ChargeFacts, OrderFacts, RefundFacts } from './facts.ts';
 

@@ -86,7 +86,10 @@ function chargeFacts(charge: JsonObject, order: JsonObject) {
   return { facts, isPartial: refunds.isPartial || isUnsaid };
 }
 
-/** Whether sums may be too low: charges or refunds are missing, or have no time. */
+/**
+ * Whether sums from these facts may be too low: charges or refunds are missing, or have no time. A report must look at such an
+ * order whatever its period.
+ */
 export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFacts): boolean {
   if (isPartial) return true;
   const withCharges: readonly unknown[] = Object.values(statuses);

@@ -1,4 +1,7 @@
-/** The index's list of known orders, and where a run of orders fits in. */
+/**
+ * The index's list of known orders, and where a run of orders fits in: after which order, what it replaces, and what is known
+ * elsewhere.
+ */
 
 import type { ReadRun } from './index.ts';
 import type { IndexState } from './index-file.ts';
@@ -36,7 +39,9 @@ export function fitOf(segments: Segments, run: Run): Fit | 'contradicts' | undef
   return { anchor, window, joint, elsewhere, isBetween };
 }
 
-/** Whether few orders are known after a place: if there are many, the service probably sent too little. */
+/**
+ * Whether few orders are known after a place, so that they may be gone. If there are many, the service probably sent too little.
+ */
 export function isNearEnd({ isAll, known }: Window, from: number): boolean {
   return isAll && known.length - from <= mostGoneAtEnd;
 }

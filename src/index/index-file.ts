@@ -38,7 +38,10 @@ interface NewIndex {
   readonly state: IndexState;
 }
 
-/** Private from the start. If the run is killed, there is no index. Throws CliError 'refused'. */
+/**
+ * Makes the file of an index, private from the start. If the run is killed, there is no index. Throws CliError 'refused' if it
+ * cannot.
+ */
 export function createFile(
   path: string,
   rules: FileRules,

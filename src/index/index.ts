@@ -1,4 +1,7 @@
-/** The index of an account's orders on this machine, as the rest of paydesk sees it. */
+/**
+ * The index of an account's orders on this machine, as the rest of paydesk sees it. It is off until a person builds it. Its
+ * segments are sealed with its own key. It finds orders and never decides about money.
+ */
 
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../api/json-values.ts';
@@ -95,7 +98,9 @@ export interface OrderIndex {
   before(id: string, count: number): readonly string[];
   /** An order's position: 0 is the first in the list. Undefined if it is unknown. */
   placeOf(id: string): number | undefined;
-  /** Created within so many seconds, each with the order before it in the list, if known. */
+  /**
+   * The orders of the same buyer and amount created within this many seconds, each with the order before it in the list, if known.
+   */
   twinsOf(order: JsonObject, purchase: string, seconds: number): readonly Hit[];
   /** The figures of orders, each once: at least those in the range, and those that hide some of their money. */
   facts(range?: FactsRange): Iterable<IndexedOrder>;

@@ -1,4 +1,7 @@
-/** Fits newly read orders into the known list: they replace, join, or leave a gap of unread orders. */
+/**
+ * Fits newly read orders into the known list: they replace what was known, join it, or leave a gap of unread orders. Pure but for
+ * the segments, which a store keeps.
+ */
 
 import {
   type Anchor,
@@ -175,7 +178,10 @@ interface Piece {
   readonly isJoined: boolean;
 }
 
-/** Islands have gaps between them; their pieces are joined. `short`: which piece gets the remainder. */
+/**
+ * Splits islands into pieces. Islands have gaps between them; the pieces of one are joined. `short`: which piece of an island gets
+ * the remainder.
+ */
 function piecesOf(
   islands: readonly (readonly Entry[])[],
   short: 'first' | 'last',

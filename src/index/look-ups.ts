@@ -178,7 +178,10 @@ export interface Due {
   readonly target: number;
 }
 
-/** The most overdue first. The newest are also due if not read since `dayBegan` (Unix seconds). */
+/**
+ * The segments whose last read is older than their class allows, the most overdue first. The newest ones are also due if not read
+ * since `dayBegan` (Unix seconds): a report of the day needs that.
+ */
 export function dueSegments(edges: readonly Placed[], now: number, dayBegan: number): readonly Due[] {
   return edges
     .map((edge, index) => {

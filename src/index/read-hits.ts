@@ -1,4 +1,7 @@
-/** Reads orders of the index again from the service, from the order before each. */
+/**
+ * Reads orders of the index again from the service, starting from the order before each: neighbours share a request, several run
+ * at once.
+ */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { idOf } from '../api/json-values.ts';

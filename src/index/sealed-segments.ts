@@ -1,4 +1,7 @@
-/** The sealed segments of an index: compressed, encrypted, bound to their place, and opened on demand. */
+/**
+ * The sealed segments of an index: each part is compressed, encrypted, bound to its account, place and write, and opened on
+ * demand.
+ */
 
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';

@@ -1,4 +1,7 @@
-/** A segment: up to 1,000 neighbours in the list, as three texts (ids, words, facts) and an edge. Pure. */
+/**
+ * A segment: up to 1,000 neighbours in the list of orders, as three texts (ids, words, facts) and the edge that describes them.
+ * Pure.
+ */
 
 import { type DatedFacts, readColumns, writeColumns } from './fact-columns.ts';
 import { hidesMoney } from './facts.ts';

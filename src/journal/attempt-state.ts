@@ -138,7 +138,10 @@ export function mayBeMade(record: AttemptRecord): boolean {
   return verdict !== 'rejected' && verdict !== 'not_sent';
 }
 
-/** What a refund paid back, or may have, as limits count it. What a reply or a read has shown counts, whatever a person recorded later. */
+/**
+ * What a refund paid back, or may have, in the service's units, as limits count it: 0 if it certainly was not made. What a reply or a
+ * read has shown counts, whatever a person recorded later; money of which the service shows that it failed does not.
+ */
 export function countedAmount(record: AttemptRecord): number {
   const { kind, expected } = record.sent.proof;
   if (kind !== 'refund') return 0;
@@ -184,7 +187,10 @@ export function isDoubted(record: AttemptRecord): boolean {
   return last.by === 'person' || (hasFailed(record) && !wasOver(record, last));
 }
 
-/** Whether only a person says that this refund was made. Until its horizon is over it is read again: the order may show it by then. */
+/**
+ * Whether a person recorded that this refund was made, and nothing else says so. Until its horizon is over it is read again whenever
+ * somebody looks: the order may show it by then.
+ */
 export function isMadeByHand(record: AttemptRecord): boolean {
   return isMadeRefund(record) && verdictOf(record)?.by === 'person';
 }
@@ -237,7 +243,10 @@ export function mayChange(last: VerdictRow): boolean {
   return isUnproven(last) || last.verdict === (last.by === 'person' ? 'rejected' : 'applied');
 }
 
-/** Whether a read that somebody asks for may show something new. A refund that was made long ago may have failed since. */
+/**
+ * Whether a read that somebody asks for may show something new: of a refund that was made, however long ago that was. It may have
+ * failed since, for example.
+ */
 export function isReadable(record: AttemptRecord, now: Moment): boolean {
   return isMadeRefund(record) || isDue(record, now);
 }
@@ -258,7 +267,10 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
-/** When a refund that was made is read again next, by its rows (Unix ms); 0: at once; undefined: it is not watched. `isDue` decides. */
+/**
+ * When a refund that was made is read again next, by the times of its rows (Unix milliseconds); 0 if they tell no time, or if it is
+ * pending, and undefined if it is not watched. `isDue` also looks at the clocks: it decides.
+ */
 export function dueAt(record: AttemptRecord): number | undefined {
   const last = verdictOf(record);
   if (last === undefined || !isWatched(record) || isDoubted(record)) return undefined;
@@ -273,7 +285,10 @@ function nextLook(first: VerdictRow, last: VerdictRow): number {
   return first.time + 4 * (last.time - first.time);
 }
 
-/** Whether another desk may be about to send it, under a lock that nobody sees. Until then the order proves nothing. */
+/**
+ * Whether another desk of the team may be about to send it: it holds no lock that others see. Before its last moment (by the
+ * server's clock, and a little more), what the order shows proves nothing.
+ */
 export function mayStillLeave({ sent, verdicts }: AttemptRecord, now: Pick<Moment, 'time'>): boolean {
   return verdicts.length === 0 && sent.stamp !== undefined && now.time < leavesUntil({ sent });
 }

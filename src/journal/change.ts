@@ -13,7 +13,10 @@ export interface ExpectedRefund {
   readonly amount: number;
 }
 
-/** Every kind of change, with the command that makes one. `provable`: a read of the order shows what became of it. */
+/**
+ * Every kind of change, with the command that makes one. `provable`: a read of the order shows what became of it; otherwise a person must
+ * say so.
+ */
 export const changeKinds = {
   refund: { noun: 'refund', command: 'orders refund', provable: true },
   capture: { noun: 'capture', command: 'orders capture', provable: true },
@@ -76,7 +79,10 @@ export interface ChangeRun {
   readonly waiting?: Notes['waiting'] | undefined;
   /** The order as the person saw it. With a team, its sender compares it with the final read. */
   readonly shown?: WireRecord | undefined;
-  /** Called right before the sending, under the lock, with the order of the final read. Throws a CliError to stop the change. */
+  /**
+   * Called under the lock, right before the sending, with the order of the final read; with a team, only if it is not as it was shown. Throws a CliError to stop the
+   * change: the money changed, the order is not refundable any more, an equal refund exists.
+   */
   readonly checkFresh: (fresh: WireRecord) => Promise<void>;
   /** What a person was told before the yes: a dry run says it to scripts. */
   readonly checks?: readonly string[] | undefined;

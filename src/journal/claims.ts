@@ -31,7 +31,10 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
   };
 }
 
-/** An attempt at the same money that counts as not made and shows no record: a failed one may be its. Undefined if this one is known. */
+/**
+ * Another attempt at the same money that counts as not made, and of which no record shows yet: one that has failed may be that
+ * attempt's, and proves nothing about this one. Undefined if it is known what became of this one.
+ */
 export function refusedLike(
   record: AttemptRecord,
   known: readonly AttemptRecord[],

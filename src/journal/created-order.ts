@@ -30,7 +30,10 @@ interface CreatedOrder {
 // Clocks of one service differ by less than this. What is older still is another order.
 const doubtfulMs = 120_000;
 
-/** The new order that equals the request body; undefined without one. One made after `earliest` (Unix milliseconds) is preferred. */
+/**
+ * The new order that equals the request body; undefined when there is none. The request was not sent before `earliest`
+ * (Unix milliseconds). An order that was made after that time is preferred to one that was made just before it.
+ */
 export function createdIn(
   proof: Proof,
   orders: unknown,

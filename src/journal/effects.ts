@@ -180,7 +180,10 @@ const walkMax = 5000;
 const pagesMax = 100;
 const bytesMax = 64 * 1024 * 1024;
 
-/** Reads the order of a change, or the newest orders for a creation. Throws 'not_found' or 'refused' if it is not there. */
+/**
+ * Reads the order of a change; for an order that is being created, the newest orders. Throws CliError 'not_found' or
+ * 'refused' when the order is not there, and whatever the reads throw.
+ */
 export async function readTarget(service: Service, target: Target): Promise<LastRead> {
   const { kind, orderId, neighbour, once } = target;
   if (kind === 'order') {

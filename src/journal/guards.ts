@@ -146,7 +146,10 @@ function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
   return sameJson(asked.asked, typed);
 }
 
-/** Whether the last attempt under an idempotency key answers a second run. Not if it was not sent, or if `again` names it and it ended. */
+/**
+ * Whether the last attempt under an idempotency key answers a second run with that id. If it provably was not sent, it is
+ * tried again. If it was refused, or is unconfirmed after its horizon, it is tried again only when --again names it.
+ */
 export function answersRepeat(last: AttemptRecord, again: readonly string[], now: Moment): boolean {
   const verdict = verdictOf(last)?.verdict;
   if (verdict === 'not_sent') return false;
@@ -200,7 +203,10 @@ export type Refusal =
       readonly amount: number;
       readonly again: readonly string[];
     }
-  /** A person recorded a refund of the charge as made, and the order does not show it. `name`: what `--again` must name. */
+  /**
+   * A person recorded a refund of the same charge as made, and the order does not show it. `name`: what `--again` must name.
+   * The rest is that of the refund that was asked for.
+   */
   | ({
       readonly why: 'unshown';
       readonly attempt: AttemptRecord;

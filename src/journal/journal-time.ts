@@ -87,7 +87,10 @@ export function momentOfRow({ time, skewed, clocks }: Written): Then {
   return { time, skewed: skewed === true, dated, service: clocks?.service, boot: clocks?.boot };
 }
 
-/** The least time since a row was written. While the clocks disagree, the uptime since then, or Infinity if that is not known. */
+/**
+ * The least time that has passed since a row was written, for a person who settles. When the clocks disagree, it is
+ * the time that this machine has been up since then, or Infinity if that is not known.
+ */
 export function atLeastSince(row: Written, now: Moment): number {
   return passedSince(row, now) ?? upSince(row, now) ?? Number.POSITIVE_INFINITY;
 }

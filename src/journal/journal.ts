@@ -174,7 +174,10 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
   recordSetting(
     change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'keyFingerprint' | 'name' | 'from' | 'to'>,
   ): Promise<void>;
-  /** The journal's time, by which the age of an attempt counts. `service`: its last `Date` is a clock too. */
+  /**
+   * The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. `service`: its last `Date` is a
+   * clock too.
+   */
   now(service?: Pick<Service, 'seenDate'>): Promise<Moment>;
   /**
    * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
@@ -187,13 +190,20 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
-  /** Stops a change when the order shows a refund twice, or one recorded as not made, before the journal knows it: it records that first. */
+  /**
+   * Stops a change when the order that was just read shows a refund twice, or one that a person recorded as not made, and the
+   * journal does not know that yet: it reads the
+   * order again under its lock, records the alarm, and throws the CliError that the change itself would end with.
+   */
   refuseDuplicate(order: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     readonly orderId: string;
     readonly order: JsonObject;
   }): Promise<void>;
-  /** Throws the CliError with which the journal would refuse a refund, before the rest is asked for. What counts is checked later, under the lock. */
+  /**
+   * Throws the CliError with which the journal would refuse a refund as far as it is planned, before a person is asked for the
+   * rest of it. `order`: as it was just read. The check that counts comes later, under the order's lock.
+   */
   refusePlanned(refund: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     readonly change: Pick<Change, 'request' | 'expected' | 'again' | 'currency' | 'note'> & {
@@ -208,7 +218,10 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
   ): Promise<readonly AttemptRecord[]>;
   /** Reads the order again and writes down what that proves. CliError 'refused' while another run holds its lock. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
-  /** Reads the order again, as `reconcile` does; if that proves nothing, shows the read (`confirm`) and writes down what the person states. */
+  /**
+   * Reads the order again, as `reconcile` does. If the read is not conclusive, it shows the read to the person
+   * (`confirm`, which returns the note if it asked for it), then writes down what the person states.
+   */
   settle(
     record: AttemptRecord,
     statement: Omit<Statement, 'operator'>,
@@ -216,7 +229,10 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
   ): Promise<Resolved>;
   /** The attempts on the order of this one, with the same account; itself among them. None if it has no order. */
   onSameOrder(record: AttemptRecord): Promise<readonly AttemptRecord[]>;
-  /** Reads the order again, then writes down that a person dealt with the alarm, if there is one. Throws 'refused' if a watched one cannot be read. */
+  /**
+   * Reads the order again, then writes down that a person has dealt with the alarm of this attempt. Adds nothing when it has
+   * no alarm, or is still unconfirmed. Throws CliError 'refused' while it is watched and its order cannot be read.
+   */
   acknowledge(record: AttemptRecord, note: string): Promise<Resolved>;
   /** The attempts at the same request without an order, such as a payment link, that a person settled by hand. */
   settledAlike(

@@ -118,7 +118,10 @@ function imageOf(money: OrderMoney): PreImage {
   };
 }
 
-/** Judges a read. `claimed`: what belongs to other attempts. `earliest`: what was made before that (the service's clock) is not this one's. */
+/**
+ * Judges a read. `claimed`: refunds and created orders that belong to other attempts. `earliest` (Unix milliseconds,
+ * the service's clock): what was made before it is not this attempt's.
+ */
 export function judgeRead(
   proof: Proof,
   value: unknown,

@@ -102,7 +102,10 @@ interface OwnReply {
   readonly earliest: number;
 }
 
-/** Judges a reply: its body before its status, which is not documented (service: Errors). `earliest`: as in `judgeRead`. */
+/**
+ * Judges a reply. The body decides before the status, because statuses are not documented (service: Errors). `earliest`
+ * (Unix milliseconds, the service's clock): what was made before it is not this attempt's.
+ */
 export function judgeReply(proof: Proof, parsed: ParsedReply, earliest = Number.NEGATIVE_INFINITY): Answer {
   const { status, body, redirectTo } = parsed;
   const redirect = redirectTo === undefined ? undefined : `a redirect to ${redirectTo}`;

@@ -73,7 +73,8 @@ async function reconcileFirst(
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
-// A watched refund that is as it should be gets no line. An alarm names its order, since this one is in the middle of a refund.
+// A watched refund that is as it should be gets no line. The order is named: an alarm in the middle of a refund must not look as if
+// it were about that refund.
 function tellNews(
   { notes, service }: ChangeParts,
   own: string | undefined,

@@ -43,9 +43,15 @@ interface OpenedJournal {
   readonly store: JournalStore;
   /** For commands. */
   readonly journal: Journal;
-  /** Prints one line if somebody must look at changes of the account. `shown`: the order that the run shows, and that says it itself. */
+  /**
+   * Prints one line if somebody must look at changes of the account. If the journal cannot be read, it only warns. `shown`: the order
+   * that the run shows, with everything that is open of it.
+   */
   tellOpen(profile: Profile, shown?: string): Promise<void>;
-  /** Checks some rows, once, while the run waits for the service, and warns of damage. Never fails; does nothing after `close`. */
+  /**
+   * Checks some rows of the journal, once, while the run waits for the service: so each row is seen again from time to time. Warns of
+   * damage. Does nothing after `close`, and never fails.
+   */
   checkInPassing(): Promise<void>;
   /** Ends what is checked in passing, and closes the store. */
   close(): void;

@@ -44,7 +44,10 @@ export type Effect =
   | { readonly do: 'record'; readonly row: AttemptRow }
   /** Makes sure that a SENT row which could not be recorded blocks nothing and cannot come later → recorded | unrecorded */
   | { readonly do: 'take_back'; readonly sent: SentRow; readonly row: VerdictRow }
-  /** Sends once → replied | not_sent | no_reply. `until`: by either clock no byte leaves after that, however late the connection is. */
+  /**
+   * Sends the request, once → replied | not_sent | no_reply. `until`: after this time by either clock no byte may leave,
+   * although the connection is ready only then.
+   */
   | { readonly do: 'send'; readonly until: Pick<Moment, 'wall' | 'mono'> }
   /** → waited */
   | { readonly do: 'wait'; readonly ms: number }
@@ -76,7 +79,10 @@ export type Event =
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
   /** `hurried`: a person pressed Ctrl-C, so the next read is the last one. */
   | { readonly is: 'waited'; readonly hurried: boolean }
-  /** `creations`, of a creation: those that made an order which the read shows, and all unconfirmed ones. */
+  /**
+   * `creations`: only while an order is being created. What the journal knows after the read: the creations that made an order
+   * which it shows, and all that are unconfirmed.
+   */
   | {
       readonly is: 'seen';
       readonly value: unknown;

@@ -114,7 +114,10 @@ function turned(records: readonly AttemptRecord[], by: number): readonly Attempt
   return [...records.slice(at), ...records.slice(0, at)];
 }
 
-/** Reads again what is unconfirmed on one order or under one key, and of the rest what `pickDue` chooses, as far as it can be read now. */
+/**
+ * Reads due attempts of this service's account again: all unconfirmed ones of one order or one idempotency key, and from
+ * the rest those that `pickDue` chooses. If an order cannot be read now, its attempt stays as it is.
+ */
 export async function reconcileDue(
   parts: EffectParts,
   first: {

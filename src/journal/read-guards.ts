@@ -38,7 +38,10 @@ function lastNamed(attempt: AttemptRecord, known: readonly AttemptRecord[]): str
   return name;
 }
 
-/** Refuses a refund if the charge has an equal one that --again does not name; one of another row of the same plan does not count. */
+/**
+ * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again does not name
+ * it. One that another row of the same plan made does not count.
+ */
 export function equalRefund(
   asked: Asked,
   before: PreImage,
@@ -113,7 +116,10 @@ export function nothingToRepeat(
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 
-/** The problem when the final read lacks a refund that the journal has and nobody acknowledged as gone: it is an old copy of the order. */
+/**
+ * The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. If the order
+ * shows its `livemode`, refunds of the other mode were made on another order. What somebody acknowledged as gone is known.
+ */
 export function oldRead(
   { orderId, livemode }: { readonly orderId: string | undefined; readonly livemode?: unknown },
   before: PreImage,

@@ -124,7 +124,10 @@ interface PlanParts {
   readonly shortTime: (ms: number) => string;
 }
 
-/** Takes a plan for this run, alone, since a batch holds it for long. Throws CliError 'refused' while another run applies it. */
+/**
+ * Takes a plan for this run, with a lock of its own kind since a batch holds it for long. Throws CliError 'refused' while another
+ * run applies it.
+ */
 export async function claimPlan(
   { locks, signal, shortTime }: PlanParts,
   { id }: { readonly id: string },

@@ -34,7 +34,10 @@ export function marksOfService(service: Pick<Service, 'profile' | 'keyFingerprin
   };
 }
 
-/** The same address or key, or real money on both sides. A demo matches only itself, because every demo has the same order ids. */
+/**
+ * True when both have the same address or the same key, or both move real money. A demo matches only itself, because
+ * every demo has the same order ids. Two sandboxes with different addresses and keys are two accounts.
+ */
 export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolean {
   if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
   return isSameKey(one, other) || isSameAddress(one, other) || (one.livemode && other.livemode);
@@ -44,7 +47,10 @@ function isSameKey(one: AccountMarks, other: AccountMarks): boolean {
   return one.keyFingerprint !== undefined && one.keyFingerprint === other.keyFingerprint;
 }
 
-/** Whether the limits of one account hold for the other. Guards take all of production for one account, but shops have their own limits. */
+/**
+ * Whether the limits of one account hold for the other: the same mode, and the same address or the same key. Guards and locks take
+ * all of production for one account, so as to send too little; but two shops have limits of their own.
+ */
 export function hasSameLimits(one: AccountMarks, other: AccountMarks): boolean {
   if (one.livemode !== other.livemode) return false;
   if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
@@ -69,7 +75,10 @@ export function isSameOrigin(one: string, other: string): boolean {
   return plainOrigin(one) === plainOrigin(other);
 }
 
-/** The name of the lock on an order or an idempotency key, for all accounts but a demo: an address may be spelled in several ways. */
+/**
+ * The name of the lock on an order or on an idempotency key. The account is not part of it (except for a demo), so another
+ * spelling of the address takes the same lock.
+ */
 export function lockName({ origin }: Pick<AccountMarks, 'origin'>, what: string): string {
   return isDemo({ origin }) ? `${origin} ${what}` : what;
 }

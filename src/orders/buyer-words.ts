@@ -103,7 +103,9 @@ const words = {
   },
 } as const;
 
-/** The lines of the text. Money went back only of what the service shows as made. `refunds`: those to speak of. */
+/**
+ * The lines of the text. It says that money went back of every refund that the service shows as made, and of no other. `refunds`: those to speak of, all of them or one.
+ */
 export function buyerLines(
   known: KnownOrder,
   refunds: readonly KnownRefund[],

@@ -30,7 +30,10 @@ interface OrderLookUp {
 
 type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
 
-/** What is known about each order. What one shows and the journal does not know yet is recorded first. Throws CliError if it cannot be read. */
+/**
+ * What is known about each of these orders. If one shows a refund of the journal as failed, or as no longer pending, or does not show
+ * it any more, or a capture that nobody has confirmed, that is recorded first, so that every screen says it from then on. Throws CliError if the journal cannot be read.
+ */
 export async function knownOrders(
   parts: OrderLookUp,
   service: Account,
@@ -113,7 +116,10 @@ export async function shownOrders(
   );
 }
 
-/** The same for orders of an index, but those of which the journal has learned more since they were read. `readAt`: Unix seconds. */
+/**
+ * The same for orders of an index, which keeps only their figures. Left out are those on which something was sent or found out
+ * after they were read: the journal knows more of them. `readAt`: Unix seconds.
+ */
 export async function shownIndexed(
   parts: OrderLookUp,
   service: Account,
@@ -132,7 +138,10 @@ export async function shownIndexed(
   });
 }
 
-/** An order of an index, with the ids of charges that it lacks: as before the last sending, or else their numbers. The journal compares by them. */
+/**
+ * An order of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by charge, so a
+ * missing id is taken from the order as it was before the sending, or else is the number of the charge.
+ */
 export function withChargeIds(order: JsonObject, attempts: readonly AttemptRecord[]): JsonObject {
   const { charges } = order;
   const data = valueAt(charges, ['data']);

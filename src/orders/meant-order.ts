@@ -82,7 +82,10 @@ export async function orderByName(
   );
 }
 
-/** The error for an order that was not read, with what is open of it in the journal, or with known orders of almost this id. */
+/**
+ * The error for an order that was not read, with what the journal has open of it. For one that is not there, it has the known orders
+ * whose ids are one letter or the case of letters away.
+ */
 export async function withMeantOrder(
   ctx: Ask & { readonly journal: Journal; readonly shortTime: (ms: number) => string },
   service: Service,

@@ -31,7 +31,10 @@ import {
 export type OrderCase =
   /** `isShown`: the order shows what may be it, and nobody has confirmed that. */
   | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange; readonly isShown: boolean }
-  /** `isKnown`: the journal has it too. `late`: one of the refunds, if somebody recorded that it was not made. */
+  /**
+   * `isKnown`: the journal has it, and not only the order shows it. `late`: one of the refunds, if somebody recorded that it was
+   * not made.
+   */
   | {
       readonly is: 'made twice';
       readonly twice: PaidTwice;
@@ -57,7 +60,10 @@ export type OrderCase =
       readonly again: AttemptRecord | undefined;
     };
 
-/** The cases of an order, the most urgent first. `known`: what was sent on it, oldest first. `probable`: its refunds that are ours. */
+/**
+ * The cases of an order as it was read, the most urgent first. `known`: what this machine sent on it, oldest first. `probable`:
+ * refunds of the order that it probably made, by their ids.
+ */
 export function casesOf(
   order: JsonObject,
   known: readonly AttemptRecord[],
@@ -170,7 +176,10 @@ function failedCases(
   });
 }
 
-/** Until when a change that was recorded as not made may take effect, Unix milliseconds. Undefined if it cannot any more. */
+/**
+ * Until when a change may still take effect that somebody recorded as not made, Unix milliseconds. Undefined if nobody recorded
+ * that, or if the time is over.
+ */
 export function untilMayAppear(record: AttemptRecord, now: number): number | undefined {
   const last = record.verdicts.at(-1);
   const until = horizonOf(record);
@@ -195,7 +204,10 @@ export function mayHaveRoom(record: AttemptRecord, known: readonly AttemptRecord
   );
 }
 
-/** How much of a charge can go back besides what may still appear (`late`). 0 if that is of the same amount: nobody could tell them apart. */
+/**
+ * How much of a charge can go back besides what was recorded as not made and may still appear (`late`), positive. 0 if one of those is
+ * of the same amount: nobody could tell them apart.
+ */
 export function leftBesides(
   { id, left }: Pick<ChargeMoney, 'id' | 'left'>,
   late: readonly AttemptRecord[],

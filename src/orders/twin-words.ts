@@ -40,7 +40,10 @@ export function warnsOfTwin(twin: KnownTwin, { own }: Pick<TwinWords, 'own'>): b
   return own === undefined || !isSettled(own) || isSettled(twin) || mayGoBack(twin);
 }
 
-/** `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as REASON, by op7: settled; if you refund both, …` */
+/**
+ * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as REASON, by
+ * op7: settled; if you refund both, the buyer gets both payments back`.
+ */
 export function twinLine(twin: KnownTwin, words: TwinWords): string {
   return `${twin.id}, same buyer and amount, ${apartWords(twin, words)}${stateWords(twin, words)}`;
 }

@@ -216,7 +216,10 @@ export function isPaidBack(twin: KnownTwin): boolean {
   return isRefunded(twin) || (state !== undefined && state !== 'failed');
 }
 
-/** What `--again` must name to refund a second order too: the newest refund of the twin, the attempt, or the twin itself. */
+/**
+ * What `--again` must name so that a second order is refunded as well: the newest refund of the twin. If the order does not show
+ * one, the attempt, or else the twin itself.
+ */
 export function nameForAgain({ id, refund, unconfirmed, byHand }: KnownTwin): string {
   return refund?.id ?? unconfirmed?.change ?? byHand?.[0]?.sent.change ?? id;
 }
@@ -231,7 +234,10 @@ export interface TwinPair<T> {
   readonly isSettled: boolean;
 }
 
-/** Each payment and the next of its buyer and amount, the newest pair first. One that went back is only in settled pairs. */
+/**
+ * The pairs among these orders, the newest first: each payment and the next of its buyer and amount. A payment that went back is
+ * in no pair but a settled one, so two others around it are a pair. An order that was read twice counts once.
+ */
 export function twinPairs<T extends KnownTwin & { readonly purchase: string }>(
   orders: readonly T[],
 ): readonly TwinPair<T>[] {

@@ -6,12 +6,18 @@ import { type AttemptRecord, ownRefunds, statementOn } from '../journal/journal.
 import type { KnownOrder } from './known-order.ts';
 import type { OrderCase } from './order-cases.ts';
 
-/** What became of the money of a refund that failed: nobody knows, as much went back since by these refunds, or it is left. */
+/**
+ * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; or it is left, all
+ * of it or a part.
+ */
 export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' }
   | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };
 
-/** The same for refunds of an order that failed, by id. One refund replaces one, but none that was sent from here before the failure was seen. */
+/**
+ * The same for the refunds of an order that failed, by their ids. One refund replaces one: not a refund that was sent from here before
+ * the failure was seen, since that one was meant besides it.
+ */
 export function afterFailure(
   { reading, doubt, attempts }: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
   {

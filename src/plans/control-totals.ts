@@ -25,7 +25,10 @@ export function missingTotals({ count, totals }: ControlTotals): readonly string
   ];
 }
 
-/** What differs, one sentence each. If any total is given, every currency of the plan needs one. */
+/**
+ * What differs, one sentence each; none if all is as expected. If any total is given, there must be one for each currency of the
+ * plan. Without a count and totals, nothing is compared.
+ */
 export function controlTotalProblems(
   expected: ControlTotals,
   { rows, sums }: { readonly rows: number; readonly sums: readonly PlanSum[] },

@@ -125,7 +125,10 @@ function createLineCount(buffer: Buffer): (place: number) => number {
   };
 }
 
-/** Every row; valid rows have a blank error. Problems of the whole file get rows of their own. */
+/**
+ * The text of the file. It has every row; valid rows have a blank error. Problems of the titles or the whole file get their own
+ * rows, with no other cells, and are skipped when the file is read again.
+ */
 export function errorsCsv(
   file: Pick<InputFile, 'columns' | 'lines' | 'delimiter' | 'hasBom' | 'lineEnd'>,
   problems: readonly InputProblem[],

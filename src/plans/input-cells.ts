@@ -1,4 +1,7 @@
-/** Reads the cells of an input file: a value, or what is wrong and what to type. Nothing is guessed. Pure. */
+/**
+ * Reads the cells of an input file: each becomes a value, or a sentence that says what is wrong and what to type. Nothing is
+ * guessed. Pure; every pattern runs in linear time.
+ */
 
 import type { AmountStyle } from '../amounts.ts';
 import { blankOrQuote, copiedId, withoutAround } from '../api/resources.ts';
@@ -106,7 +109,10 @@ interface ReadAmount {
   readonly currency?: string | undefined;
 }
 
-/** `amount`: units, `full`, or decimals if declared; maybe with a currency or a minus sign. */
+/**
+ * `amount`: the service's units, `full`, or decimals if the profile declares any; a number also with its currency. A charged or refunded
+ * amount may have a minus sign, like a refund record.
+ */
 export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
     return {

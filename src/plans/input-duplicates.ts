@@ -5,7 +5,10 @@ import { anyWord, fullWord, type InputProblem, type InputRow } from './plan-type
 /** `charge` is as typed or, once the orders were read, the charge's id. */
 export type RowMoney = Pick<InputRow, 'line' | 'orderId' | 'reference' | 'charge' | 'ref'>;
 
-/** The same charge, or the whole order beside another row. Rows with their own `ref` are deliberate. */
+/**
+ * A problem for each row about the same money as an earlier one: the same charge, or the whole order beside another row. Rows with
+ * their own `ref` are deliberate.
+ */
 export function duplicateProblems(rows: readonly RowMoney[]): readonly InputProblem[] {
   // Order by order, so that a long file needs no memory beyond its rows.
   const byOrder = Map.groupBy(rows, orderKey);

@@ -33,7 +33,9 @@ interface ReadRow {
   readonly problems: readonly InputProblem[];
 }
 
-/** For `compare`, amount and charge may be blank, and only names and amount are checked. */
+/**
+ * Reads a row. For `compare`, amount and charge may be blank, and only the names of order and charge and the amount are checked.
+ */
 export function readRow(
   csv: CsvRow,
   titles: InputTitles,

@@ -322,7 +322,10 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
   ];
 }
 
-/** The delimiter of a first line `sep=;`, and where the line ends without its line break. */
+/**
+ * The delimiter that a spreadsheet names in a first line (`sep=;`), and where that line ends. The line break stays, so every row
+ * keeps its line. Undefined if there is no such line.
+ */
 export function saidDelimiter(
   bytes: Uint8Array,
 ): { readonly delimiter: Delimiter; readonly end: number } | undefined {

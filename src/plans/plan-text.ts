@@ -1,4 +1,7 @@
-/** The text of a plan file: the account, a line for every row, and one with sums and digest. Pure. */
+/**
+ * The text of a plan file: a JSON line with the account, one for every row, and a last one with the sums and the digest of all
+ * earlier lines. Pure.
+ */
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';

@@ -241,16 +241,25 @@ export interface Plans extends PlanFiles {
 }
 
 export interface PlanFiles {
-  /** Reads a CSV or a sheet; `-` is stdin. Throws CliError 'usage' if it cannot be read or is too large. */
+  /**
+   * Reads and checks an input file (a CSV or a sheet of a workbook); `-` is standard input. Throws CliError 'usage' if it cannot
+   * be read or is too large.
+   */
   input(path: string, how: InputHow): Promise<InputFile>;
-  /** Returns the digest. Throws CliError 'refused' if the file exists, unless `force`. */
+  /**
+   * Writes a plan that only its owner can read, and returns its digest. Throws CliError 'refused' if the file exists, unless
+   * `force`.
+   */
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Throws CliError 'usage' if there is no such file, 'refused' if it is not a plan or was changed. */
   open(path: string): Promise<Plan>;
   exists(path: string): Promise<boolean>;
   /** Whether two paths lead to the same file, also through links. Standard input (`-`) is not a file. */
   isSameFile(one: string, other: string): Promise<boolean>;
-  /** Throws CliError 'refused' if the folder cannot be written, or the file exists, unless `force`. */
+  /**
+   * Checks that a new file can be written, before anything is read for it. Throws CliError 'refused' if its folder cannot be
+   * written, or if the file exists, unless `force`.
+   */
   checkNew(path: string, force: boolean): Promise<void>;
   /** Writes a requested text file (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;

@@ -1,4 +1,7 @@
-/** Runs a batch: an order's rows one after the other, several orders at once; and the types for it. */
+/**
+ * Runs a batch: an order's rows one after the other, several orders at once, until it is done or something stops it; and the types
+ * for applying plans.
+ */
 
 import type { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
@@ -185,7 +188,9 @@ export interface BatchRun {
   readonly equal: Set<string>;
   /** How many rows in a row could not reach the service. */
   unreached: number;
-  /** The key was refused, the service cannot be reached, or the journal cannot be used. */
+  /**
+   * The kind of error that stopped the batch: the key was refused, the service cannot be reached, or the journal cannot be used.
+   */
   stoppedBy: 'auth' | 'network' | 'refused' | undefined;
   /** What is wrong with the journal. Then nothing is sent. */
   journal: CliError | undefined;

@@ -75,7 +75,10 @@ export function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Why this profile cannot change an order: the other mode, or none (service: Authentication 5). */
+/**
+ * Why this profile cannot change an order: it has the other mode, or none (service: Authentication 5). Undefined if the modes
+ * match.
+ */
 export function modeProblem(order: JsonObject, profile: Profile): string | undefined {
   const mode = modeOfOrder(order);
   const name = nameOf(order);

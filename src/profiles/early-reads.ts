@@ -1,4 +1,7 @@
-/** Quickly reads keys and profile names from the user's files, to mask and for TAB. Loads no package. */
+/**
+ * Quickly reads keys and profile names from the user's files: keys to mask them before anything else happens, names for TAB.
+ * Checks and repairs nothing, and loads no package. An unreadable file counts as empty.
+ */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** The limits of an account: their names, how their texts are read, and what allows more than before. */
+/**
+ * The limits of an account: their names, how their texts are read, and what allows more than before. The journal keeps them, so
+ * they apply to every profile of the account.
+ */
 
 import * as v from 'valibot';
 import { type Profile, usualNoteLength } from './profiles.ts';

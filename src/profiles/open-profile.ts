@@ -164,7 +164,10 @@ export function givenFrom(value: string, env: Env, name: string, flag: string): 
   return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
 }
 
-/** `usable`: the names that would do here. */
+/**
+ * The error for a missing profile. `usable`: the names that would do here. If none resembles the typed one, a new profile may be
+ * meant.
+ */
 export function unknownProfile(
   name: string,
   stored: readonly string[],

@@ -1,4 +1,6 @@
-/** Reads and writes files that only their owner, or one group, may touch. */
+/**
+ * Reads and writes files that only their owner, or one group, may touch. Checks them before reading, and replaces them as a whole.
+ */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -57,7 +59,10 @@ export function readOwnFile(path: string, rules: FileRules): string | undefined 
   }
 }
 
-/** For the caller to close; undefined if there is none. Follows no link. Throws like `readOwnFile`. */
+/**
+ * Opens a file for the caller to close; undefined if there is none. Follows no link and never waits for a FIFO. Throws CliError
+ * 'refused' like `readOwnFile`.
+ */
 export function openOwnFile(path: string, flags: number, rules: FileRules): number | undefined {
   let handle: number;
   try {
@@ -148,7 +153,10 @@ export function writeOwnFile(path: string, text: string | Uint8Array, rules: Fil
   syncFolderOf(path);
 }
 
-/** It suggests no other folder: files there would not know this folder's limits and unconfirmed changes. */
+/**
+ * The error for a file or folder that cannot be written. It suggests no other folder: files there would not know this folder's
+ * limits and unconfirmed changes.
+ */
 export function unwritable(path: string, error: unknown): CliError {
   return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was changed',

@@ -76,7 +76,9 @@ export interface Profiles {
   /** `isOfRun`: show times in this profile's way. */
   describe(name?: string, isOfRun?: true): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
-  /** How the named profile shows amounts; without decimals if the profile is gone or unreadable. */
+  /**
+   * How the named profile shows amounts. Without decimals if the profile is gone or unreadable: the journal can always be shown.
+   */
   amountStyle(name: string): AmountStyle;
   /** The account of a stored profile, even if a setting is wrong. Throws like `checkStored`. */
   accountOf(name: string): Promise<StoredAccount>;
@@ -106,7 +108,10 @@ export interface Profiles {
   use(name: string): Promise<void>;
   /** Stores what the profile's sender says now: facts, settings and the member's role. */
   learnFromSender(draft: ProfileDraft): Promise<void>;
-  /** With the currency in capitals; undefined for another setting. Throws CliError 'usage'. */
+  /**
+   * The full name of a limit, with the currency in capitals; undefined for another setting. Throws CliError 'usage' for an invalid
+   * value; `default` removes it.
+   */
   limitNamed(setting: string, value: string): string | undefined;
   /** The stricter of an account's limits and others, such as a policy's. */
   strictest(limits: SettingTexts, more: SettingTexts): SettingTexts;

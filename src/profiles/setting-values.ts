@@ -8,7 +8,9 @@ import { indexFields } from './profiles.ts';
 const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const yearMs = 365 * unitMs.d;
 
-/** Turns `10s`, `15min`, `24h`, `500ms` or `2d` into milliseconds. A number needs its unit. */
+/**
+ * Turns `10s`, `15min`, `15m`, `24h`, `500ms` or `2d` into milliseconds. Refuses a number without a unit, which would be a guess.
+ */
 export const duration = v.pipe(
   v.string(),
   v.regex(/^\d{1,8} ?(ms|s|m|min|h|d)$/, 'a number with a unit: 500ms, 10s, 15m, 15min, 24h or 2d'),

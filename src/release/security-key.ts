@@ -1,4 +1,7 @@
-/** Signatures of security keys, as `ssh-keygen -Y sign` writes them. Its `verify` ignores touch and PIN, so they are checked here. */
+/**
+ * Signatures of security keys, as `ssh-keygen -Y sign` writes them. `ssh-keygen -Y verify` ignores touch and PIN, and may be a
+ * different program, so they are checked here.
+ */
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { orUndefined } from '../errors.ts';

@@ -70,7 +70,10 @@ export interface PaymentFact extends PaidWith {
   readonly reference: unknown;
 }
 
-/** One refund record. `amount`: positive. `status`: of its order, now. `paidAt`: of its charge. */
+/**
+ * Money that went back: one refund record. `amount`: as a positive figure. `status`: that of its order, as it is now. `paidAt`: when its
+ * charge was paid. `reference`: where the source of the facts shows it.
+ */
 export interface RefundFact extends Omit<PaymentFact, 'authCode'>, Maker {
   readonly id: string | undefined;
   readonly last4: string | undefined;

@@ -180,7 +180,10 @@ const asList = (table: string) => `\
   ${table} .row-bar { grid-column: 2; width: 100%; max-width: 16rem; margin: 0; }
 `;
 
-/** It loads nothing. Only a screen shows tables as lists; on paper their headings stand on every page. */
+/**
+ * The style sheet. It names no other file and no font that would have to be loaded. Only a screen shows tables as lists: on paper
+ * they stay tables, and their headings stand on every page.
+ */
 const reportStyle = `
 :root { color-scheme: light dark; --ink: #1b1f24; --faint: #555d66; --paper: #ffffff; --line: #c9ced4; --bar: #1f5fa8; --track: #e8ebee; --alarm: #a11212; }
 @media (prefers-color-scheme: dark) {

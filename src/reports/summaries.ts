@@ -250,7 +250,10 @@ export interface Line<Name extends string> {
 interface Tally<Name extends string> {
   /** Adds figures to a bucket. A figure that is not named adds nothing. */
   add(bucket: string, currency: string | undefined, figures: Readonly<Partial<Record<Name, Figure>>>): void;
-  /** Currency by currency, in the order of `order`, or else the largest sum of that name first. */
+  /**
+   * The lines, currency by currency. Inside a currency they are in the order of `order`; without it the one with the largest
+   * sum of that name comes first.
+   */
   lines(by: Name, order?: (one: string, other: string) => number): readonly Line<Name>[];
 }
 

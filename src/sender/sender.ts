@@ -89,11 +89,16 @@ export interface SenderDoor {
   unit(kind: 'systemd' | 'container', isTls: boolean): string;
   /** Throws CliError 'refused' as root (unless allowed), if others can read its files, or if the journal is not whole. */
   serve(how: ServeHow): Promise<Serving>;
-  /** Throws CliError if there is no sender here, or it has several accounts. */
+  /**
+   * The limits of an account, for the person who runs the sender. Throws CliError if there is no sender here, or it has several
+   * accounts.
+   */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
   /** The profile of one of its accounts. Throws as `limits` does. */
   profileOf(account: string | undefined): Promise<Profile>;
-  /** An empty database gets the history of this machine. As root: see `invite`. */
+  /**
+   * Creates the journal's tables in a database. If it is empty, copies the history of this machine there. As root: see `invite`.
+   */
   migrate(allowRoot: boolean): Promise<Migrated>;
   /** The statements of all migrations. */
   migrationsText(): Promise<string>;
@@ -173,7 +178,10 @@ export function readMember(text: string): MemberState | undefined {
   return read.success ? read.output : undefined;
 }
 
-/** `member ana`, from `not set` to `operator at desk-4`; undefined for rows of others. */
+/**
+ * A row about a member, a closed id or a stopped plan in words: `member ana`, from `not set` to `operator at desk-4`; undefined
+ * for other rows.
+ */
 export function senderRowWords({
   name,
   from,

@@ -22,7 +22,10 @@ interface Drill {
   readonly hints: number;
 }
 
-/** `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is damaged. */
+/**
+ * Does what the trainee asks, and stores the result. `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is
+ * damaged.
+ */
 export function drill(file: string, asked: DrillAsked, now: () => number): DrillView {
   const store = openStore(storeOptions(file, now));
   try {

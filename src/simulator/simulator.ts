@@ -109,7 +109,10 @@ export interface Serving extends Identity {
 }
 
 export interface SimulatorControl {
-  /** Throws CliError 'usage' for contradicting options, 'refused' for a taken port or a foreign file. */
+  /**
+   * Listens on 127.0.0.1 until closed. Throws CliError 'usage' for options that contradict each other or the file, 'refused' if
+   * the port is taken or the file is not a simulator's.
+   */
   serve(options: ServeOptions): Promise<Serving>;
   /** Restores the demo's first orders, with a new instance id. */
   reset(): Promise<{ readonly instance: string; readonly orders: number }>;

@@ -52,7 +52,10 @@ export interface Store {
   bySlug(table: 'orders' | 'checkouts', slug: string): string | undefined;
   /** Adds the newest record of a list. It is on the disk when this returns. */
   add(table: Table, record: JsonObject & { readonly id: string }): void;
-  /** In one transaction. Undefined if there is no such order. `later`: what happens to its refunds later. */
+  /**
+   * Applies a rule to an order and stores the result, in one transaction. Undefined if there is no such order. `later`: what
+   * happens to its refunds some seconds later.
+   */
   changeOrder(
     id: string,
     rule: (order: StoredOrder) => Ruled<StoredOrder>,

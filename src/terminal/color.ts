@@ -9,7 +9,10 @@ export type ColorLevel = 0 | 1;
 /** `--color WHEN`. */
 export type ColorChoice = 'auto' | 'always' | 'never';
 
-/** The first of these decides: the flag, PAYDESK_COLOR, NO_COLOR, FORCE_COLOR, TERM=dumb, whether it is a terminal. `auto` decides nothing. */
+/**
+ * Whether a stream is coloured. The first of these decides: the flag, PAYDESK_COLOR, NO_COLOR, FORCE_COLOR, TERM=dumb, and
+ * at last whether it is a terminal. An empty variable counts as unset. `auto` leaves it to NO_COLOR and those after it.
+ */
 export function colorLevel(
   stream: { readonly isTTY: boolean },
   flag: ColorChoice | undefined,

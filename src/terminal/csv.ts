@@ -60,7 +60,10 @@ interface SheetFacts {
   readonly zone: () => string;
 }
 
-/** What there is to say of a list for a spreadsheet; of any other list, that a flag for CSV changed nothing. */
+/**
+ * What there is to say of a list for a spreadsheet: what --for has set, the unit of its amounts, and the zone of its times. Of any
+ * other list: that a flag for CSV changed nothing.
+ */
 export function sheetNotes({
   columns,
   format,

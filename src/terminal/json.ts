@@ -28,7 +28,8 @@ export function ownJson(value: unknown): string {
   return escapeJson(toJson(value));
 }
 
-// The service's own text, but what could move a cursor or hide text is \uXXXX, and tabs between tokens make it one line.
+// The service's own text. But a character that could move a cursor or hide text becomes \uXXXX, and a text with tabs or
+// carriage returns between its tokens becomes one line.
 function wireJson(text: string): string {
   return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
 }

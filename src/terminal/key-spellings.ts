@@ -45,7 +45,10 @@ export function spellingsOf(key: string): readonly Spelling[] {
   ];
 }
 
-/** Longer spellings of one key, sought as they are: in base64 twice or of UTF-16, in base32, and with a sign between letters or bytes. */
+/**
+ * Longer spellings of one key, which are sought in a text as it is and behind no escapes: base64 of base64 and of UTF-16, base32, and
+ * the same sign between each two letters or bytes, such as `k-e-y`, a NUL as in UTF-16, or `6B:65:79`.
+ */
 export function longSpellingsOf(key: string): readonly Spelling[] {
   const bytes = Buffer.from(key);
   const base64 = [
@@ -90,7 +93,8 @@ function base32Of(bytes: Buffer): readonly string[] {
   });
 }
 
-// The base64 characters that depend on these bytes alone, at each of the three places of a group where they may begin.
+// The base64 characters that depend on these bytes alone. A text behind `Bearer ` or `user:` may begin at three places of a group
+// of bytes, and each of them gives other characters.
 function base64Of(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes, Buffer.alloc(2)]);

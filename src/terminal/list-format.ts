@@ -91,7 +91,10 @@ export async function stdoutFormat(
   }
 }
 
-/** The columns of a CSV or a workbook that nobody chose. For a spreadsheet, amounts are there with decimals too, where declared. */
+/**
+ * The columns of a CSV or of a workbook that nobody chose. One for a spreadsheet has the money with its decimals beside the service's
+ * integers, where the profile declares any.
+ */
 export function columnsOfFile(
   columns: readonly Column[],
   {

@@ -17,9 +17,15 @@ export interface Times {
   now(): number;
   /** For machines: `2026-11-20T18:42:51-06:00`. */
   iso(seconds: number): string;
-  /** `2026-11-20 18:42:51`. When clocks show an hour twice, the second has its offset, so that no two times look alike. */
+  /**
+   * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its offset,
+   * which makes a text of it: no two times look alike.
+   */
   forSheet(seconds: number): string;
-  /** When clocks in this zone show a time (`shown`: its `Date.UTC`), Unix milliseconds: the first time, or as if not put forward. */
+  /**
+   * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
+   * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
+   */
   moment(shown: number): number;
   /** The day of a time, `2026-11-20`; undefined if it is no time. */
   day(seconds: unknown): string | undefined;
@@ -38,7 +44,8 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     formatter ??= formatterOf(zone);
     return partsOf(formatter, seconds);
   };
-  // Offsets are kept for each quarter of an hour, in which no zone changes its clocks: to work out thousands would be slow.
+  // Offsets are kept for each quarter of an hour, because no zone changes its clocks in between. To work out an offset again for
+  // each of thousands of records would be slow.
   const offsets = new Map<number, number>();
   const minutesAt = (seconds: number): number => {
     const quarter = Math.floor(seconds / 900);

@@ -32,7 +32,10 @@ export interface Redaction {
   said(text: string): string;
   /** The text without the personal data that is known, and without what looks like an e-mail, a telephone number or a card. */
   text(text: string): string;
-  /** Keeps keys out of texts, and personal data while `isOn` or with `always`. Without `stream`, rows are only searched for keys. */
+  /**
+   * Keeps keys out of texts, and personal data too while `isOn`, or always with `always`. Without `stream` what is written piece by
+   * piece is only searched for keys: its rows were masked before.
+   */
   over(secrets: Secrets, how?: { readonly always?: boolean; readonly stream?: boolean }): Secrets;
 }
 

@@ -6,7 +6,8 @@ const breaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
 // letter. Marks of one script may be parts of syllables, so up to eight of them are allowed.
 const freeMark = String.raw`[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`;
 const markPile = new RegExp(`(${freeMark}{4})${freeMark}+|(\\p{M}{8})\\p{M}+`, 'gu');
-// Invisible characters that belong to the text: variation selectors, and joiners inside an emoji or a script that joins.
+// Invisible characters that belong to the text: a variation selector after a character that varies, and a joiner inside an emoji
+// or a script that joins its letters.
 const legitimate = [
   String.raw`(?<=[\p{Emoji}\u20e3])[\ufe0e\ufe0f]`,
   String.raw`(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]`,

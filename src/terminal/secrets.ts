@@ -5,7 +5,8 @@ import { escapedWords, layersOf, longSpellingsOf, type Spelling, spellingsOf } f
 import type { Piece } from './list-format.ts';
 
 const replacement = '[key]';
-// Two less than the shortest key: a text of this length in PAYDESK_API_KEY was meant as one. Shorter ones are in many words.
+// Two less than the shortest key. A text of this length in PAYDESK_API_KEY is refused as a key, but was meant as one. Shorter
+// texts would be found inside ordinary words.
 const shortestHidden = 6;
 
 /** Keys that must never leave the program. */

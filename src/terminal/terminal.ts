@@ -41,7 +41,10 @@ export interface ResultFile {
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-/** The styles of text, by what they mean. `out`: money that goes back; `production`: an account with real money. */
+/**
+ * The styles of text, by what they mean. `out` is money that goes back, `production` the name of an account with real money.
+ * A stream without colour shows none of them.
+ */
 export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'out' | 'production';
 /** A piece of text in one style. It is cleaned before it is written, so it may hold anything from the service. */
 export type Span = string | { readonly text: string; readonly style: Style };
@@ -63,7 +66,10 @@ export type Cell = Part | readonly Part[];
 
 /** A part of a screen, before its width and colours are known. */
 export type Block =
-  /** A line, wrapped at spaces with `hang` or else `indent`. With `staysInView` it stands at the end of a screen that is too high, too. */
+  /**
+   * One line. If it is too long for the terminal, it wraps at spaces. The lines that follow are indented by `hang`, or else
+   * by `indent`. With `staysInView` it stands at the end too, if the terminal is not high enough for the whole screen.
+   */
   | {
       readonly line: Cell;
       readonly indent?: number;
@@ -154,7 +160,10 @@ export interface Output {
   ): Promise<void>;
   /** Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is always whole. */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
-  /** Draws a QR code under a table on a terminal with room; with `always` elsewhere too, never in data. Resolves with why there is none. */
+  /**
+   * Draws a link as a QR code under the last result, if that is a table on a terminal with room for it. With `always` also
+   * under a list, and off a terminal. Never in json, ndjson and csv. Resolves with the reason if none was drawn.
+   */
   qr(link: string, always: boolean): Promise<string | undefined>;
   /** Writes text that is the same in every format: help, completion scripts. */
   text(text: string): Promise<void>;
@@ -180,9 +189,15 @@ export interface Notes {
   show(blocks: readonly Block[]): void;
   /** Shows how far a long run is, in a line that is redrawn, or in one every 10 seconds. Call what it returns at the end. */
   progress(text: (line: ProgressLine) => string): () => void;
-  /** As `progress`, and no other progress or waiting is shown until its end: each change of a batch would put its own in place. */
+  /**
+   * As `progress`. Until its end, no other progress and no waiting is shown: a batch makes many changes at once, and each of them
+   * would put its own line in place of this one.
+   */
   progressAlone(text: (line: ProgressLine) => string): () => void;
-  /** Says what the run waits for, until the returned function is called; a short wait only with `atOnce`. Not with --quiet, json and ndjson. */
+  /**
+   * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
+   * elsewhere it is one line. With --quiet, json and ndjson there is none, and a short wait says nothing unless `atOnce`.
+   */
   waiting(text: () => string, atOnce: boolean): () => void;
 }
 
@@ -214,7 +229,10 @@ export interface SearchedRow<T> {
   readonly refusal?: string | undefined;
 }
 
-/** A list that a person searches while it is being read. `words`: what was typed. What is read later comes after the others. */
+/**
+ * A list that a person searches while it is still being read. `words` are what the person has typed; no words find every
+ * row. Rows are in the order of the list, so a row that is read later comes after the others.
+ */
 export interface SearchedList<T> {
   /** The words that the search begins with. */
   readonly typed?: string | undefined;
@@ -227,7 +245,10 @@ export interface SearchedList<T> {
   /** How many rows hold the words, among those that were read so far. */
   count(words: string): number;
   row(words: string, index: number): SearchedRow<T> | undefined;
-  /** Reads on until so many rows hold the words and can be chosen, up to a bound; `further`: beyond it, or after a failed read. */
+  /**
+   * Reads on until so many rows hold the words and can be chosen, or a bound is reached; `further`: beyond that bound, or
+   * again after a failed read. Resolves when it reads no further; other words take over.
+   */
   want(words: string, rows: number, further?: boolean): Promise<void>;
   /** How far was looked, and what more can be done: `newest 400 orders, back to 3 Nov`. */
   looked(words: string): string;
@@ -284,7 +305,10 @@ export interface Question {
   readonly flag: string;
 }
 
-/** Asks a person, on stderr; throws CliError 'usage', which names the flag, where it cannot. Ctrl-C throws 'interrupted', Ctrl-D 'cancelled'. */
+/**
+ * Asks a person, on stderr. Without a terminal, with --no-input and with CI every question throws CliError 'usage', which
+ * names the flag. Ctrl-C throws 'interrupted', end of input 'cancelled'. Keys typed before the question are dropped.
+ */
 export interface Ask {
   readonly interactive: boolean;
   text(

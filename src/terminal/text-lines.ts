@@ -106,7 +106,10 @@ export function widthOfPieces(pieces: readonly Piece[] | undefined): number {
   return (pieces ?? []).reduce((sum, piece) => sum + widthOf(piece.text), 0);
 }
 
-/** Wraps pieces at spaces, so that an id stays whole. The first line is indented by `indent`, the others by `hang`. */
+/**
+ * Wraps pieces into lines. The first line is indented by `indent`, the others by `hang`. Lines break only at spaces, so that
+ * an id stays whole even if it is wider than the terminal.
+ */
 export function wrap(
   pieces: readonly Piece[],
   indent: number,

@@ -35,7 +35,10 @@ interface ApplyAsked extends Confirmation {
   readonly released?: Released | undefined;
 }
 
-/** Throws CliError for every end but "all rows are applied". A dry run returns the code that the run would. */
+/**
+ * Applies a plan. Throws CliError for every end but "all rows are applied". A dry run returns 7 while a row is unconfirmed, 8 if a
+ * row would not be sent, and 0 otherwise, as the run would end.
+ */
 export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await ctx.useProfileOf(plan);

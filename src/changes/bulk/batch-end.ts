@@ -40,7 +40,10 @@ interface BatchEnded extends Worked {
   readonly free: { readonly plan: string; readonly rest: string };
 }
 
-/** What is certain of the requests. `unconfirmed`: how many rows of the plan are. */
+/**
+ * What is certain of the requests: nobody may believe that a refund that was sent and not answered cannot come any more.
+ * `unconfirmed`: how many rows of the plan are.
+ */
 export function onItsWay({ open }: Pick<BatchRun, 'open'>, unconfirmed: number): string {
   if (open > 0) return `${open} may still arrive`;
   return unconfirmed > 0 ? 'nothing else is on its way' : 'nothing is on its way';

@@ -88,7 +88,10 @@ export const shownRows = 8;
 /** The words that make a command show each row in one line, with the whole of its reason. */
 export const inFull: readonly string[] = ['--csv', '--columns', 'line,order_id,verdict,why'];
 
-/** A line for each of the first rows that are not sent. `all`: the command that shows the others too. */
+/**
+ * Why rows are not sent: a line for each of the first ones. With `orderId` the line names the order too. `all`: the command that
+ * shows the others too.
+ */
 export function lineWords(
   rows: readonly {
     readonly line: number;

@@ -24,7 +24,10 @@ export interface RefusedFile {
   readonly force: boolean;
 }
 
-/** What `look` finds of the orders of a file. If it finds nothing, the errors `found` are said anyway. */
+/**
+ * What `look` finds of the orders of a file that has `found` errors already. If it finds nothing, because the service cannot be
+ * asked, those errors are said all the same.
+ */
 export async function lookAtOrders<T>(
   ctx: Context,
   input: InputFile,
@@ -209,7 +212,10 @@ export async function checkRest(
     throw wouldReplace('--rest', rest, 'called like the input file of the plan');
 }
 
-/** A name beside a plan that no file has yet, for a suggested command: `march-2.plan`, `march-rest.csv`. */
+/**
+ * A name beside a plan that no file has yet, for a command that paydesk suggests: `march-2.plan` for the plan made anew,
+ * `march-rest.csv` for the rows that are left.
+ */
 export async function freeName(
   { plans }: Pick<Context, 'plans'>,
   path: string,

@@ -35,7 +35,10 @@ export interface Confirmation {
   readonly expected: ControlTotals;
 }
 
-/** Throws CliError 'usage' if nobody can be asked and the flags that stand for a yes are missing. */
+/**
+ * Throws CliError 'usage' if nobody can be asked and the flags that stand for a yes are missing. In production nobody may apply a
+ * plan that they did not look at: the digest and the totals say which one was meant.
+ */
 export function checkAnswerable(
   ctx: Context,
   profile: Profile,
@@ -57,7 +60,10 @@ export function checkAnswerable(
   ]);
 }
 
-/** Shows what would be sent. Throws CliError 'cancelled' without a yes, 'refused' for another plan. */
+/**
+ * Shows the rows that would be sent and gets a yes, unless no row is left to send. Throws CliError 'cancelled' without a yes, and
+ * 'refused' if another plan was meant.
+ */
 export async function confirmPlan(
   ctx: Context,
   service: OpenService,

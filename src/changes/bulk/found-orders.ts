@@ -173,7 +173,10 @@ export class Reading implements ReadOrders {
     this.#isStale = true;
   }
 
-  /** The order to look up now: by turns the first or the last of the file, or one from anywhere. */
+  /**
+   * The order to look up now. Neighbours in the file are often neighbours in the list, and a walk goes on from here to older ones: so
+   * it is the first or the last of the file, and at other times one from anywhere.
+   */
   next(): string | undefined {
     const cannotLookUp = this.#located === 0 && this.#lost >= lostTries;
     if (this.isOver || cannotLookUp) return undefined;

@@ -59,7 +59,10 @@ function wrongDecimals(
 
 const inSheet = ' (in a spreadsheet: give the column the format 0.00)';
 
-/** Why a row does not agree, if its whole number is in pesos and the service counts cents (`found`). */
+/**
+ * Why a row does not agree, if its whole number is in pesos and the service counts cents; `found`: what the order shows. Undefined if that is
+ * not why.
+ */
 export function notInUnits(
   { amount, exact, decimals }: Partial<AmountInFile>,
   found: number | bigint,

@@ -51,7 +51,10 @@ export function paidOnOrders(rows: readonly PlanRow[]): PlannedRefunds['orders']
   });
 }
 
-/** How many refunds the file has, and their sums: a spread row once, and also rows that cannot be sent. */
+/**
+ * What a person counted in the file: how many refunds, and their sums. All rows count that stand in the file: a spread row once, and
+ * also the rows that cannot be sent.
+ */
 export function controlFigures(rows: readonly PlanRow[]): Parameters<typeof controlTotalProblems>[1] {
   const lines = new Set(rows.map(({ line }) => line));
   // Nobody knows the currency of an order that is not there.

@@ -48,7 +48,10 @@ export interface StatusAsked {
   readonly report: boolean;
 }
 
-/** Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
+/**
+ * Shows what became of every row of a plan, as a list or as a text for a mail. Returns 7 while a row is unconfirmed, 8 while rows are
+ * not applied, and 0 otherwise.
+ */
 export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await checkRest(ctx, asked, plan);

@@ -36,7 +36,10 @@ export interface Looked {
 
 export const nothingRead: Looked = { unread: new Map(), doubted: new Map(), read: new Map() };
 
-/** `looked`: what this run has read again. `notSent`: what it knows of rows that it did not send. */
+/**
+ * What became of every row of a plan. `looked`: what this run has read again, which a dry run does not write down. `notSent`: what
+ * it knows of rows that it did not send.
+ */
 export async function reportPlan(
   ctx: Context,
   plan: Plan,

@@ -82,7 +82,10 @@ interface RestRows {
   readonly paid: readonly RowReport[];
 }
 
-/** Reads the orders of the rows again: the journal of this machine knows nothing of the refunds of others. */
+/**
+ * Reads the orders of the rows again, since the journal of this machine knows nothing of the refunds of others. Throws CliError as
+ * reads do.
+ */
 export async function restRows(
   ctx: Context,
   plan: Plan,

@@ -55,7 +55,10 @@ export function nextLine(ctx: Context, path: string, profile: Profile): string {
 
 const mostListed = 50;
 
-/** Lists rows; too many for a terminal are only counted. Returns whether they were listed. */
+/**
+ * Lists rows. On a terminal, more rows than somebody reads there are only counted, with the command that lists them (`all`), unless
+ * `allRows` was asked for. Returns whether they were listed.
+ */
 async function listRows<T>(
   ctx: Context,
   columns: readonly Column[],
@@ -69,7 +72,9 @@ async function listRows<T>(
   return isShort;
 }
 
-/** Lists a comparison. Of too many rows for a terminal it lists those that do not agree, without `allRows`. */
+/**
+ * Lists a comparison. On a terminal, of more rows than somebody reads there only those that do not agree, unless `allRows` was asked for.
+ */
 export async function listCompared<T>(
   ctx: Context,
   columns: readonly Column[],
@@ -92,7 +97,10 @@ export async function listCompared<T>(
     ctx.notes.note(`${shown.length} of ${rows.length} rows do not agree; --all-rows lists all of them`);
 }
 
-/** Where rows are only counted, it says why they moved nothing; a dry run always. `status`: shows the plan. */
+/**
+ * Lists what became of rows. Where they are only counted, it says why rows moved nothing; a dry run (`isDry`) says that in any case. `status`:
+ * the command that shows the plan.
+ */
 export async function listReports(
   ctx: Context,
   plan: Plan,

@@ -163,7 +163,10 @@ function rowAttempt(
   };
 }
 
-/** Whether a refused row is sent again: a person recorded it, or the plan or the key is newer. */
+/**
+ * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
+ * the plan was made after that.
+ */
 export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const last = attempt.verdicts.at(-1);
   const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);

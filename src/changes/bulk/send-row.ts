@@ -1,4 +1,7 @@
-/** Works the rows of a plan off, on this machine or at the sender of a team. */
+/**
+ * Works the rows of a plan off, on this machine or at the sender of a team. Each is sent through the same journal and the same guards as a
+ * single refund, after a last look at its order.
+ */
 
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';

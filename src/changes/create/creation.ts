@@ -64,7 +64,10 @@ interface Creation<B extends JsonObject, D> {
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
 
-/** Creates an order or a payment link. Throws CliError for every outcome that is not a plain success. */
+/**
+ * Creates an order or a payment link, from the typed flags to the printed result. Throws CliError for every outcome that is
+ * not a plain success.
+ */
 export async function createOne<B extends JsonObject, D extends Draft>(
   ctx: Context,
   given: D,

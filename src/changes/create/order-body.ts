@@ -85,7 +85,10 @@ const checkoutFlagNames = [
   'plan',
 ] as const satisfies readonly (keyof typeof orderFlags)[];
 
-/** Throws CliError 'usage' for an unknown detail of an item, and for a checkout flag without `--checkout`. */
+/**
+ * Makes the body; `createOne` checks it later. Throws CliError 'usage' for a detail of an item that does not exist, and for a
+ * checkout flag without `--checkout`.
+ */
 export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone, profile: Profile): JsonObject {
   return onlyGiven({
     currency: draft.currency,

@@ -67,7 +67,10 @@ export function chargeWithoutAmount(
   return another === undefined ? meant : undefined;
 }
 
-/** All charges come last: whoever presses Enter too early sends no more than was asked. Undefined: all. */
+/**
+ * The charges come first, and all of them last: whoever presses Enter too early sends no more than was asked. Undefined: all of
+ * the order.
+ */
 export function askCharge(
   ctx: Context,
   profile: Profile,

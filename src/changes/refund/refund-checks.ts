@@ -32,7 +32,10 @@ import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 // A command that names a charge says what is wrong with that; what its mode forbids is said before.
 const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mode', 'other mode', undefined];
 
-/** Throws CliError 'refused' when the order cannot be refunded, whatever its mode is. */
+/**
+ * Reads the money of an order. Throws CliError 'refused' when the order cannot be refunded, whatever its mode is. `madeWords`: when a
+ * refund was made and by whom.
+ */
 export function provableMoney(order: JsonObject, profile: Profile, madeWords?: MadeWords): OrderMoney {
   const unfit = unfitOf(order);
   const money = moneyOf(order);

@@ -34,7 +34,10 @@ interface RefundQuestions {
   readonly charge: Step<RefundAsked>;
   readonly amount: Step<RefundAsked>;
   readonly reason: Step<RefundAsked>;
-  /** A yes names the refund of the twin. Throws CliError 'cancelled' after a no. */
+  /**
+   * Whether this order is refunded as well, although all of its twin went back. A yes names the refund of the twin. Throws CliError
+   * 'cancelled' after a no.
+   */
   readonly twins: (asked: RefundAsked, found: TwinsInWords, canGoBack: boolean) => Promise<RefundAsked>;
   readonly note: Step<RefundAsked>;
 }
@@ -145,7 +148,10 @@ export function aboutRefund(order: JsonObject, { charge }: NamedMoney): string {
   return [cutName, ...shown, ...(currency === undefined ? [] : [currency])].join(', ');
 }
 
-/** Whether a person would still be asked something before this refund of an order that is named by its id. */
+/**
+ * Whether a person would still be asked something before this refund of an order that is named by its id: the flags of a
+ * command that repeats it must then say that nothing is asked.
+ */
 export function leavesQuestions({ charge, amount, reason, note }: RefundAsked, money: OrderMoney): boolean {
   const isWhole = money.charges.filter(({ counts }) => counts).length < 2 && canGoBackWhole(money);
   const isMoneyClear = isWhole || (charge !== undefined && amount !== undefined);
@@ -218,7 +224,10 @@ interface Dialog<T> {
   readonly hasAsked: boolean;
 }
 
-/** `canLeave`: something was asked before it, so going back from its first question throws GoBack. */
+/**
+ * A dialog that begins with what is known without a question. `canLeave`: something was asked before it, so going back from its first
+ * question throws GoBack.
+ */
 export function createDialog<T>(given: T, steps: readonly Step<T>[], canLeave = false): Dialog<T> {
   const asked: { readonly at: number; readonly from: T }[] = [];
   const answered = new Map<number, T>();

@@ -106,7 +106,10 @@ export function stateWords(
   }
 }
 
-/** Throws CliError 'not_found' if this account has no such request, and 'refused' without a team. */
+/**
+ * A request by its id; the run then uses a profile of its account. Throws CliError 'not_found' if the account of this run has none of
+ * that name, and 'refused' without a team.
+ */
 export async function findRequest(ctx: Context, id: string): Promise<ApprovalRequest> {
   const rules = await rulesOf(ctx);
   const known = (await rules.approvals()).find((request) => request.id === id);
@@ -175,7 +178,10 @@ export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund 
   return 'proof' in request.asked;
 }
 
-/** Throws CliError 'refused' when the order would now get another refund than the one that was approved. */
+/**
+ * The line of the preview that says who approved the refund. Throws CliError 'refused' when the order would now get another
+ * refund than the one that was approved.
+ */
 export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRefund): string {
   refuseChanged(request, now);
   const { decided } = request;
@@ -184,7 +190,10 @@ export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRe
   return `approved by ${decided?.operator ?? 'somebody else'} (${request.id}${time})`;
 }
 
-/** Throws CliError 'refused' when a planned refund is not the one asked for. `next`: what to do then. */
+/**
+ * Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. `next`: what whoever runs this does with
+ * the request that is refused then.
+ */
 export function refuseChanged(
   { id, asked }: ApprovedRefund,
   now: AskedRefund,

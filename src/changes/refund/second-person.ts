@@ -72,7 +72,10 @@ export function yesAsks(limit: TeamLimit, style: AmountStyle): string {
   return `${secondWords(limit, style)}: your yes asks for the approval, and sends nothing`;
 }
 
-/** A line for each other open request of the order: together they may pay back too much. */
+/**
+ * A line about each other request of the same order that is not over: together they may pay back more than anybody wants.
+ * `but`: the request that is looked at.
+ */
 export async function otherRequests(
   ctx: Context,
   { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,

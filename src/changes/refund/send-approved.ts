@@ -10,7 +10,10 @@ import { refundOrder } from './refund-order.ts';
 import type { RefundAsked } from './refund-plan.ts';
 import { findRequest, isOfRefund, stateWords } from './request-record.ts';
 
-/** Reads and shows the order again; the refund must be the very one that was asked for. */
+/**
+ * Sends an approved refund: the order is read and shown again, and the refund must be the very one that was asked for. Throws
+ * CliError for every outcome that is not a plain success.
+ */
 export async function sendApproved(
   ctx: Context,
   requestId: string,

@@ -36,7 +36,10 @@ type RunForAgent = (
   how: { readonly input?: string; readonly operator?: string | undefined },
 ) => Promise<RanInside>;
 
-/** Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run. */
+/**
+ * Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run;
+ * `isProduction`: whether that moves real money.
+ */
 export async function serveAgent(
   run: RunLine,
   { io, version, signal }: Pick<RunState, 'io' | 'version' | 'signal'>,

@@ -11,7 +11,10 @@ export function agentOf(env: Env): string | undefined {
   return named?.slice(0, 60);
 }
 
-/** Throws CliError 'refused' if an agent sends a change in production that no person has released or, at a sender, approved. `now`: Unix ms. */
+/**
+ * Throws CliError 'refused' for a change in production that an agent sends and no person has released, or not until now (Unix
+ * milliseconds). A request that a second person approved counts too: the sender of the team looks at it.
+ */
 export function refuseAgent(
   env: Env,
   { mode, sender }: Pick<Profile, 'mode' | 'sender'>,
@@ -39,7 +42,10 @@ export function refuseAgent(
   );
 }
 
-/** The person of this run as the journal records it, or the agent and its person, each name one word. Throws CliError 'usage' for no name. */
+/**
+ * The name of the person of this run as the journal records it, and of the agent that the person lets run it. Each name is one word, so
+ * that none reads as more than a name. Throws CliError 'usage' for one that is no name.
+ */
 export function operatorOf(io: Io): string {
   const agent = agentOf(io.env);
   return agent === undefined ? personOf(io) : `agent ${cleaned(agent)} for ${personOf(io)}`;

@@ -2,7 +2,10 @@
 
 import { type Env, type Io, variable } from '../../io.ts';
 
-/** A line of a page. A string wraps at its own indent, a `text` at its `hang`, a term has its text beside it, code stays as it is. */
+/**
+ * A line of a page. A string is wrapped at its own indent; a command to copy is wrapped with backslashes. A text with `hang`
+ * is wrapped, and its further lines are indented that far. A term has its text beside it. Code stays as it is.
+ */
 export type HelpLine =
   | string
   | { readonly code: string }
@@ -37,7 +40,8 @@ function item(
   return wrapLine(`  ${term.padEnd(termWidth)}  ${text}`, width, termWidth + 4);
 }
 
-// Wraps a command line with backslashes, so that it can be copied. An option stays beside its value.
+// Wraps a command line with backslashes, so that it can still be copied. An option stays beside its value. A word that is
+// as long as the line gets no indent.
 function continued(line: string, width: number): string {
   const start = /^ */.exec(line)?.[0] ?? '';
   const further = `${start}    `;

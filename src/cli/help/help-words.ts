@@ -1,4 +1,7 @@
-/** Words that people use for what paydesk calls otherwise: nouns, verbs, commands, and the pages that answer `paydesk help WORD`. */
+/**
+ * Words that people use for what paydesk calls otherwise, and what they mean: nouns, verbs, commands, and the pages that answer
+ * `paydesk help WORD`. Loaded only where a word is not known.
+ */
 
 import { commands } from '../../commands/commands.ts';
 import { topics, topicText } from './help-topics.ts';
@@ -138,7 +141,11 @@ export interface Answer {
 
 const mostAnswers = 4;
 
-/** At most four pages that answer these words, the likeliest first, together or one by one. Empty if one of them finds nothing. */
+/**
+ * At most four pages that answer these words, the likeliest first: a topic of that name, `pagesByWord`, or else pages that have the
+ * word in their name, a heading or their summary. If the words mean nothing together, each is looked up. Empty if one of them finds
+ * nothing.
+ */
 export function answersOf(asked: readonly string[]): readonly Answer[] {
   const words = asked.flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
   const whole = namesOf(words.join(''), words.length === 1);

@@ -60,7 +60,10 @@ export function groupPage(noun: string): HelpPage {
   ];
 }
 
-/** The help of a command. Of the global options it has those that people need, or with `all` every one. */
+/**
+ * The help of a command: two examples, what it does, its own options, and of the global ones those that people need, or with
+ * `all` every one.
+ */
 export function commandPage(entry: CommandEntry, command: Command, all: boolean): HelpPage {
   const { words, summary, guide = groups[words[0]]?.guide } = entry;
   const name = ['paydesk', ...words].join(' ');

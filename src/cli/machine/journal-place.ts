@@ -1,4 +1,7 @@
-/** Where the journal and its locks lie: in this user's own folder, or in the common one of the machine (`journal.folder`). */
+/**
+ * Where the journal and its locks lie: in this user's own folder, or in the common one of all users of the machine, if its
+ * administrator chose one (`journal.folder`).
+ */
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -26,7 +29,10 @@ interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
   readonly notice: (line: string) => void;
 }
 
-/** Reads the machine's configuration. Throws CliError 'refused' if it cannot be trusted, or if this user cannot use the common folder. */
+/**
+ * Reads the machine's configuration. Throws CliError 'refused' if that is not valid, if others than root can write it, and if
+ * this user cannot use the common folder: with a journal of their own, the same refund could be sent twice.
+ */
 export function findJournalPlace({ machineFile, uid, notice, ...own }: PlaceParts): JournalPlace {
   const value = readMachineObject({ path: machineFile, name: configuration, uid }, correct);
   const common = value === undefined ? undefined : folderIn(machineFile, value);

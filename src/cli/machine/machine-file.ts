@@ -16,7 +16,10 @@ interface MachineFile extends Pick<Io, 'uid'> {
 
 const none = { throwIfNoEntry: false } as const;
 
-/** The JSON object in it; undefined if there is no file. Throws CliError 'refused' if it cannot be trusted, read or understood. */
+/**
+ * The JSON object in it; undefined if there is no such file. Throws CliError 'refused' if others can change it, if this user cannot
+ * read it, and if it holds something else. `correct`: what to ask an administrator for then.
+ */
 export function readMachineObject(file: MachineFile, correct: string): JsonObject | undefined {
   const text = readMachineFile(file);
   if (text === undefined) return undefined;
@@ -79,7 +82,8 @@ function foldersAbove(path: string): readonly string[] {
   return folder === path ? [] : [...foldersAbove(folder), folder];
 }
 
-// Why others than root may have written something. With the sticky bit, as in /tmp, they cannot replace what is root's.
+// Why others than root may have written something; undefined if nobody may. In a folder with the sticky bit, such as /tmp, others
+// cannot replace what belongs to root.
 function unsafety(stat: Stats): string | undefined {
   if (stat.isSymbolicLink()) return 'is a symbolic link';
   if (!stat.isFile() && !stat.isDirectory()) return 'is not a regular file';

@@ -1,4 +1,7 @@
-/** The policy of a machine (policy.json): what its administrator allows there, whatever a profile or the environment says. */
+/**
+ * The policy of a machine (policy.json): what its administrator allows all users of paydesk there, whatever a profile or an
+ * account says; its hours, and the keys whose releases count. Nothing of the environment replaces it.
+ */
 
 import { dirname, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -156,7 +159,10 @@ export function refuseCommand(policy: Policy, words: readonly string[], env: Env
   if (isAgent && policy.says.agents === 'off') throw refusedBy(policy, 'lets no software agent run paydesk');
 }
 
-/** Throws CliError 'refused' for a change that the policy does not allow now; in production also while it is not used. `nowMs`: the service's time. */
+/**
+ * Throws CliError 'refused' for a change that the policy does not allow now, whatever kind of change it is; in production also while
+ * it is not used. `nowMs`: the time of the service's clock, if it said one.
+ */
 export function refuseByPolicy(policy: Policy, { mode }: Pick<Profile, 'mode'>, nowMs: number): void {
   const { problem, says, allowsAt } = policy;
   if (mode === 'production' && problem !== undefined) throw problem;

@@ -94,7 +94,11 @@ export const globalFlags = {
   version: flag.switch('show the version', { short: 'V' }),
 } as const;
 
-/** The global options in the help of every command: what a person at the desk needs. The others are for scripts, and for `--help --all`. */
+/**
+ * The global options in the help of every command; `--help --all` shows the others. A person at the desk says which
+ * account, how to print and what of it, looks before something is sent, and skips a question. The others are for scripts,
+ * for one machine or for one run in a hundred.
+ */
 export const usualGlobalFlags: Readonly<Record<string, Flag>> = pick(globalFlags, [
   'profile',
   'output',
@@ -130,7 +134,10 @@ export interface Globals extends GlobalOptions {
   readonly accessible: boolean;
 }
 
-/** The global options of a run. An empty variable counts as unset. Throws CliError 'usage' for wrong or contradicting ones. */
+/**
+ * Works out the global options of a run. An empty variable counts as unset. Throws CliError 'usage' for a variable with a
+ * wrong value, and for options that contradict each other.
+ */
 export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
   const accessible = switchIn(env, 'PAYDESK_ACCESSIBLE') === true || env.TERM === 'dumb';
   const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
@@ -273,7 +280,10 @@ interface CsvAsked {
   readonly env: Env;
 }
 
-/** A CSV with decimal commas parts its cells by semicolons. Throws CliError 'usage' if both would be commas. */
+/**
+ * A spreadsheet that shows decimals behind a comma parts the cells of a CSV by semicolons. Throws CliError 'usage' if both would be
+ * commas.
+ */
 function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAsked): CsvOfRun {
   const isFor = program !== undefined;
   const point = decimal ?? (isFor ? decimalOf(env) : 'point');

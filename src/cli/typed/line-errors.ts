@@ -153,7 +153,10 @@ async function commandsWith(name: string, noun: string | undefined): Promise<rea
   return named === '' ? [] : [`--${name} is an option of ${named}`];
 }
 
-/** Refuses a long option with one dash, which could be read letter by letter, as -h or as -p NAME. The CliError names the one that is meant. */
+/**
+ * Refuses a long option with one dash, or with the dash of a word processor. Letter by letter it could be read as others: as `-h`, or as
+ * `-p` with the rest as the name of a profile. Throws CliError 'usage', which names the option that is meant.
+ */
 export function checkSlips(
   argv: readonly string[],
   command: readonly string[],
@@ -219,7 +222,10 @@ function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string 
   return at === -1 ? word : word.slice(0, at);
 }
 
-/** Throws CliError 'usage', with the commands that may be meant, for a line that names none, unless it is empty or a bare noun. */
+/**
+ * Checks a line that names no command. Throws CliError 'usage' unless the line is empty or a bare noun. The error names the
+ * commands that may have been meant. `words` are the words of the line without its options.
+ */
 export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
   const failure = failureOf(buildParser({ entries: commands, onOption: keepIn(new Map()) }).root, argv);
   if (failure === undefined) return;
@@ -245,7 +251,10 @@ async function pageAbout(words: readonly string[]): Promise<readonly string[]> {
 
 const unknownCommand = 'commander.unknownCommand';
 
-/** Lines with the commands that these words may have meant, if any. `before` and `behind` stand around the words of the command. */
+/**
+ * Lines that name the commands which these words may have meant; no lines if none is like them. `before` and `behind` are
+ * written around the words of the command.
+ */
 export async function didYouMean(
   typed: readonly string[],
   { before = [], behind = [] }: { readonly before?: readonly string[]; readonly behind?: readonly string[] },

@@ -22,7 +22,10 @@ interface SpelledWord {
   readonly from: number;
 }
 
-/** The words as a command has them: without the prompt, taken apart (`orders-refund`), in small letters, the noun first, ids last. */
+/**
+ * The words in the order and the spelling of a command: without the prompt and the program in front, with what was pasted or glued
+ * together taken apart (`orders-refund`), in small letters, the noun first, and with ids behind the other words.
+ */
 export function inOrder(typed: readonly string[]): readonly SpelledWord[] {
   const apart = typed.flatMap((word, from) =>
     (from < 2 ? takenApart(word) : [word]).map((part) => ({ text: part, typed: part, from })),

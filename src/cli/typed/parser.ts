@@ -8,14 +8,18 @@ import type { Flag, Input } from '../../flags/flags.ts';
 import { argumentTerm, flagTerm } from '../help/help.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 
-/** Reads the input of a command. Throws CliError 'usage' for a wrong value, and commander's error for a line that does not fit. */
+/**
+ * Reads the arguments and options of a command. Throws CliError 'usage' for a value that is wrong, and commander's error for a line
+ * that the command does not take.
+ */
 export function readCommand(
   entry: CommandEntry,
   command: Command,
   argv: readonly string[],
 ): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  // If the line begins with the command's words, only the command meets options. To describe them to the others takes 3 ms.
+  // If the line begins with the command's words, only the command itself meets options. To describe the global options to
+  // the program and the noun as well would take 3 ms.
   const optionsMayLead = entry.words.some((word, index) => argv[index] !== word);
   const { root, leaf } = buildParser({
     entries: [entry],

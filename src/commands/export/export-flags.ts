@@ -119,7 +119,10 @@ export function contentWords(
   ];
 }
 
-/** Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed or is too old. */
+/**
+ * Checks the file of --verify. Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed or is
+ * too old.
+ */
 export async function verifyFile(
   ctx: Context,
   path: string,

@@ -114,7 +114,10 @@ async function findLive(ctx: Context, service: Service, search: Search): Promise
   if (hint !== undefined) ctx.notes.note(hint);
 }
 
-/** The list ended, `--max` or `--limit` was reached, the rest is too old, or the one order was found. */
+/**
+ * Why the search ended: no more orders, `--max` was reached, the rest is too old, the one order of an id was found, or `--limit`
+ * orders were shown.
+ */
 type Ending = 'end' | 'bound' | 'date' | 'found' | 'shown';
 
 async function searchPages(ctx: Context, service: Service, search: Search, list: FoundList): Promise<Ending> {

@@ -1,4 +1,7 @@
-/** The STATUS column of tables of orders: what a person must know first replaces the service's word. */
+/**
+ * The STATUS column of tables of orders. In place of the service's word it says what a person must know first: `unconfirmed`,
+ * `made twice`, and so on.
+ */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';

@@ -1,4 +1,7 @@
-/** The filters of `orders list`, `find` and `export`: the service documents none. */
+/**
+ * The filters of `orders list`, `find` and `export`. The service documents no filters, so paydesk applies them while it
+ * reads.
+ */
 
 import type { Service } from '../../api/api.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/json-values.ts';
@@ -68,7 +71,10 @@ export interface OrderFilters {
   readonly checkStatuses: () => void;
 }
 
-/** Throws CliError 'usage' when no order can pass, and for decimals that the profile does not declare. */
+/**
+ * Turns the flags into filters. Throws CliError 'usage' when no order can pass them, and for decimals that the profile does
+ * not declare.
+ */
 export function orderFilters(ctx: Context, input: FilterInput, service: Service): OrderFilters {
   const { profile } = service;
   const clockAndZone = clockAndZoneOf(ctx);

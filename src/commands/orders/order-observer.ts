@@ -112,7 +112,9 @@ interface Contradiction {
   readonly later: string;
 }
 
-/** What a resumed walk must know about the earlier pages. */
+/**
+ * What a resumed walk must know about the earlier pages: their last order, and whether the list contradicted "newest first".
+ */
 export interface DateState {
   readonly before: { readonly id: string; readonly createdAt: number } | undefined;
   readonly contradicted: boolean;

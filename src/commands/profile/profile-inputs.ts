@@ -51,12 +51,17 @@ export async function takeKey(ctx: Context, flags: KeyFlagValues, profile: strin
   return { text, where: 'as typed' };
 }
 
-/** Whether the key comes from a flag, or nobody is at the terminal. */
+/**
+ * Whether the key comes from a flag, or nobody is at the terminal. Then paydesk does not ask where to keep the key either.
+ */
 export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
 }
 
-/** A person is asked for the place first. `again`: the command that adds the profile. */
+/**
+ * Reads the key of a new profile, and where to keep it. A person is asked for the place first. `again`: the command that adds
+ * the profile.
+ */
 export async function readNewKey(
   ctx: Context,
   flags: KeyFlagValues,
@@ -149,7 +154,10 @@ export async function profileDryRunShown(ctx: Context, action: string, record: J
   return true;
 }
 
-/** Asks about settings that look mistyped. Throws CliError 'refused' without --yes, 'cancelled' on No. */
+/**
+ * Asks about settings that are probably mistyped; a dry run only warns. Throws CliError 'refused' if nobody can be asked and --yes is
+ * missing, 'cancelled' on No.
+ */
 export async function confirmDoubts(ctx: Context, settings: SettingTexts): Promise<void> {
   const { yes, dryRun } = ctx.options;
   for (const [name, value] of Object.entries(settings)) {

@@ -23,7 +23,10 @@ import {
   timeOf,
 } from './report-source.ts';
 
-/** Undefined if there is none, or if it cannot answer. Throws CliError 'refused' if it does not open. */
+/**
+ * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says
+ * why. Throws CliError 'refused' if there is one that does not open.
+ */
 export async function openIndex(ctx: Context, asked: Asked): Promise<OpenedSource | undefined> {
   const { profile } = await ctx.profiles.open();
   const index = await openedIndex(ctx, profile);

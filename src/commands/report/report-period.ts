@@ -14,7 +14,10 @@ export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string 
     .join(', ');
 }
 
-/** `1 Nov to 21 Nov 2026 (UTC-6), so far`; with hours if not of whole days. Undefined: all of time. */
+/**
+ * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
+ * end at midnight. Undefined if it is all of time.
+ */
 function spanWords(
   { clock }: Pick<Context, 'clock'>,
   { days, range, reachesTo, zone }: Source,

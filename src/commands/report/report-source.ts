@@ -43,7 +43,10 @@ import { daysOfFlag } from '../export/export-flags.ts';
 import type { SourceInput } from './report-flags.ts';
 
 export interface Needs {
-  /** Orders by their creation, or refunds and payments by their own date. `everything`: all orders. */
+  /**
+   * What lies in the period: the orders by their creation, or refunds and payments by their own date. `everything`: all orders
+   * with all that they hold.
+   */
   readonly kind: 'orders' | 'refunds' | 'everything';
   /** Whether it matters who made a refund. */
   readonly makers: boolean;
@@ -124,7 +127,10 @@ export function asOfReading({
   return { asOfLines: lines, asOfLinesOfFile: lines };
 }
 
-/** `usual`: the zone without `--tz`. Throws CliError 'usage' for a period of which nothing has passed. */
+/**
+ * The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. Throws CliError 'usage' for a
+ * period of which nothing has passed.
+ */
 export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
   const time = zonedTimeOf(ctx, { flags, period }, usual);
   const { since } = time.range;
@@ -154,7 +160,10 @@ const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: els
 /** What orders show of the refunds that this desk sent, by the id of each. */
 export type ShownRefunds = Map<string, { readonly change: string; readonly amount: Figure }>;
 
-/** Refunds of a time that no order shows: awaited, recorded made, or recorded not made and still possible. */
+/**
+ * The refunds of a time that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not made
+ * while it may still appear. Of one that an order shows in part, the rest.
+ */
 export async function unshownFacts(
   { journal }: Pick<Context, 'journal'>,
   profile: Profile,

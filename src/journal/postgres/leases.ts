@@ -1,4 +1,7 @@
-/** Locks of several senders on one journal: rows that expire by the server's clock. A killed sender takes its own back at once. */
+/**
+ * Locks of several senders on one journal: rows that expire by the server's clock, with a number that grows with each holder. A
+ * killed sender takes its own rows back at once: its processes are kept apart by the locks of the machine.
+ */
 
 import type { ClockWithTimers } from '../../io.ts';
 import type { Busy, Held, Locks } from '../../locks/locks.ts';

@@ -1,4 +1,7 @@
-/** The journal on a PostgreSQL server, for the senders of a team: the server orders the rows, and a copy at each sender proves them. */
+/**
+ * The journal on a PostgreSQL server, for the senders of a team. The server keeps the rows in one order. Each sender keeps a copy
+ * with its witness: the copy proves what the server gives, decides what may be added, and answers questions.
+ */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CliError, refused } from '../../errors.ts';

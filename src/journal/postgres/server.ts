@@ -84,7 +84,10 @@ export class Server {
     return found;
   }
 
-  /** Runs a transaction, one at a time, that begins with these statements; `found`: the last result. `act` commits it. */
+  /**
+   * Runs a transaction that begins with these statements; `found` is the result of the last. Others wait until it is over. Nothing
+   * is committed unless `act` does it.
+   */
   async transaction<T>(
     first: string,
     act: (transaction: Transaction, found: readonly Found[]) => Promise<T>,

@@ -55,13 +55,19 @@ export function canCorrect(record: AttemptRecord, { applied }: Pick<Statement, '
   return said !== undefined && (said.verdict === 'applied') !== applied;
 }
 
-/** The verdict whose alarm a person may acknowledge. Undefined without one, and while unconfirmed: then it is settled. */
+/**
+ * The verdict whose alarm a person may acknowledge. Undefined if there is no alarm, and if the change is unconfirmed: then it
+ * is settled instead.
+ */
 export function alarmedVerdict(record: AttemptRecord, now: Moment): VerdictRow | undefined {
   const last = verdictOf(record);
   return last?.alarm === undefined || isOpen(record, now) ? undefined : last;
 }
 
-/** Refunds that a person recorded as made, and their order does not show. That money counts as paid back. `known`: those on it. */
+/**
+ * The refunds that a person recorded as made and that a read of their order does not show. That money counts as paid back.
+ * `known`: the attempts on that order.
+ */
 export function unshownRefunds(known: readonly AttemptRecord[], order: unknown): readonly AttemptRecord[] {
   return known.filter((record) => {
     if (!isMadeByHand(record)) return false;
@@ -71,7 +77,10 @@ export function unshownRefunds(known: readonly AttemptRecord[], order: unknown):
   });
 }
 
-/** The same money, sent in place of this attempt and not known to have failed: if both were made, it moved twice. */
+/**
+ * The same money, sent in place of this attempt and not known to have failed. If this one was made after all, the money may have
+ * moved twice.
+ */
 export function sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined {
   return allSentAgain(record, known)[0];
 }
@@ -216,7 +225,10 @@ function withRepeat(words: Ruling, again: AttemptRecord | undefined): Ruling {
   return { ...words, refunds, alarm: 'duplicate', why };
 }
 
-/** The same verdict without its alarm, which covers what the read shows. What has failed since is news that nobody dealt with. */
+/**
+ * The same verdict as before, without its alarm. A duplicate covers the refunds that the read shows. What has failed since the alarm
+ * is news that nobody has dealt with.
+ */
 export function acknowledgedRuling(
   { verdict, by, confirmed, refunds, created, link, error, alarm }: VerdictRow,
   evidence: Evidence,

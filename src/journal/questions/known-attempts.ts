@@ -27,7 +27,10 @@ export interface SubjectOfLook {
   readonly equal?: 'of a day' | 'all' | undefined;
 }
 
-/** The attempts on the order, under the key and of the change; without an order, also the open ones alike, and the creations. */
+/**
+ * The attempts on the order, under the idempotency key and of the change. Without an order also the open ones that ask for the same,
+ * and the creations of orders that the guards go by.
+ */
 export async function knownAttempts(
   store: JournalStore,
   subject: SubjectOfLook,
@@ -47,7 +50,10 @@ export async function knownAttempts(
   );
 }
 
-/** Creations that made one of these orders, or may have. Ask after the orders were read: what was sent later made none of them. */
+/**
+ * The creations that made one of these orders, and the unconfirmed ones, which may have made one. Asked for after the orders were
+ * read: what was not sent by then cannot have made one of them.
+ */
 export async function creationsIn(
   store: JournalStore,
   { account }: SubjectOfLook,

@@ -14,7 +14,10 @@ export function isPaidTwice(record: AttemptRecord): boolean {
   return record.sent.proof.kind === 'refund' && last?.verdict === 'applied' && last.alarm === 'duplicate';
 }
 
-/** What a read shows if it is the first to show a refund twice. `last`: the verdict that says that the refund was made. */
+/**
+ * What a read of the order shows if it shows a refund twice and the journal does not know that yet. `last`: the last verdict,
+ * which says that the refund was made. What somebody has acknowledged is known.
+ */
 export function newDuplicate(
   record: AttemptRecord,
   last: VerdictRow,
@@ -44,7 +47,10 @@ export function sendersOf(refunds: readonly string[], known: readonly AttemptRec
 
 type NamedRefund = FoundRefund & { readonly id: string };
 
-/** The refunds that are there more than once, by the last read that showed too many. `known`: the attempts on the order. */
+/**
+ * The refunds that are there more than once. They come from the last read that showed more than was asked for: a later one may show
+ * fewer. `known`: the attempts on the order.
+ */
 export function foundTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly NamedRefund[] {
   const { expected } = record.sent.proof;
   const seen = record.verdicts.findLast(
@@ -58,7 +64,10 @@ export function refundsPaidTwice(record: AttemptRecord, known: readonly AttemptR
   return foundTwice(record, known).map(({ id }) => id);
 }
 
-/** Of the refunds that a read showed, those of an attempt and of what was sent again in its place and made, each id once. */
+/**
+ * Of the refunds that a read showed, those that an attempt asked for, and with them the refunds of what was sent again in its
+ * place, and made. Those with an id, once each.
+ */
 export function withSentAgain(
   record: AttemptRecord,
   shown: readonly FoundRefund[],

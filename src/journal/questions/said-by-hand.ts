@@ -2,7 +2,10 @@
 
 import type { AttemptRecord, VerdictRow } from '../rows/journal-rows.ts';
 
-/** What a person recorded about a change, as far as it still counts: a read that does not show the refund takes nothing back. */
+/**
+ * What a person recorded about a change, as far as it still counts; undefined if nobody did. The last read of a refund that was
+ * recorded as not made takes nothing back when it does not show it.
+ */
 export function statementOn({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRow | undefined {
   const [before, last] = [verdicts.at(-2), verdicts.at(-1)];
   if (last?.by === 'person') return last;

@@ -1,4 +1,7 @@
-/** Unconfirmed changes and refunds that were made twice, as screens show them. Pure. */
+/**
+ * Unconfirmed changes and refunds that were made twice, as screens show them: one line about all of an account, and the
+ * refunds that they probably made. Pure.
+ */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { statuses } from '../../api/spec.ts';
@@ -48,7 +51,10 @@ export function namedByReply(record: AttemptRecord): readonly string[] {
   return first?.by === 'reply' ? ownRefunds(record).flatMap(({ id }) => id ?? []) : [];
 }
 
-/** The refunds that an order shows more than once, before the journal knows that. `known`: the attempts on it. For screens only. */
+/**
+ * The refunds of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
+ * attempts on this order. Only for screens, too.
+ */
 export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): readonly PaidTwice[] {
   return known.flatMap((record) => {
     // One of the two may be the unconfirmed one: that is cleared up first.
@@ -88,7 +94,10 @@ export function duplicateNow(
     : undefined;
 }
 
-/** Refunds that were recorded as not made, and that an order shows. `known`: the attempts on this order. For screens only. */
+/**
+ * The refunds that somebody recorded as not made and that an order shows, whether the journal knows it yet or not. `known`: the
+ * attempts on this order. Only for screens, too.
+ */
 export function appearedRefunds(
   known: readonly AttemptRecord[],
   order: JsonObject,
@@ -152,7 +161,10 @@ export function probableRefunds(
   return found;
 }
 
-/** Attempts that their order did not show in time, and that nothing took the place of. `known`: those on it. For screens only. */
+/**
+ * The attempts that an order did not show within their waiting period and does not show now, and that nothing took the place of. The
+ * same money is sent only by whoever names them. `known`: the attempts on this order. Only for screens, too.
+ */
 export function neverArrived(
   known: readonly AttemptRecord[],
   order: JsonObject,
@@ -182,7 +194,10 @@ const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => 
   ['gone', (record) => verdictOf(record)?.alarm === 'gone'],
 ];
 
-/** One line about the attempts that somebody must look at, after `where`: `1 refund unconfirmed: ord_…: paydesk journal reconcile --all`. */
+/**
+ * One line about the attempts that somebody must look at, or undefined if there are none. Of one it names the order: `1 refund
+ * unconfirmed: ord_…: paydesk journal reconcile --all`; of several kinds it says how many of each. It begins with `where`.
+ */
 export function needsLookLine(attempts: readonly AttemptRecord[], where: string): string | undefined {
   const open = attempts.filter((record) => !alarms.some(([, is]) => is(record)));
   const provable = open.filter(isProvable);

@@ -11,7 +11,10 @@ const watchedMax = 20;
 
 type Asked = Pick<JournalStore, 'attempts'>;
 
-/** What a read may still change: unconfirmed, with an alarm, recorded by hand, or watched and due. `isDue` says which to read now. */
+/**
+ * The unconfirmed attempts, those with an alarm, those that a person recorded as not made, or as made not long ago, and of the
+ * refunds that were made and are watched the first that are due. `isDue` says which of them are to be read now.
+ */
 export async function unfinished(
   journal: Asked,
   filter: AttemptFilter,

@@ -1,4 +1,7 @@
-/** What `journal archive` leaves of an attempt that ended long ago: one SENT row in short, with its verdicts; and its own row. Pure. */
+/**
+ * What `journal archive` leaves of an attempt that ended long ago: one SENT row in short, with its verdicts. And the row that says
+ * from which journal the new one comes. Pure.
+ */
 
 import { dayMs } from '../../api/spec.ts';
 import { horizonOf, isUnsettled } from '../attempt-state.ts';

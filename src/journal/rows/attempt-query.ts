@@ -34,13 +34,19 @@ export interface AttemptFilter {
   readonly open?: Pick<Moment, 'skewed'> | undefined;
   /** A person recorded that it was not made, and no read came after its horizon since (`isDoubted`). */
   readonly doubted?: true | undefined;
-  /** Made, and read again until its horizon is over: those due by this time (Unix milliseconds, `dueAt`), the first due first. */
+  /**
+   * Made, and read again until its horizon is over. Only those that are due by this time (Unix milliseconds, `dueAt`), the first due
+   * first, and at most `limit`.
+   */
   readonly watched?: { readonly dueBy: number; readonly limit: number } | undefined;
   /** A person recorded that the refund was made, and it may be young at this moment (`mayBeYoung`). */
   readonly madeByHand?: MomentAsked | undefined;
   /** About no order, and its last verdict is a person's. */
   readonly byHand?: true | undefined;
-  /** Narrows nothing. Only guards ask so: a later row on the order or under the key, which they have not seen, stops what they send. */
+  /**
+   * Narrows nothing. The guards ask before they send: a later row on this order, or under this idempotency key, stops what they send
+   * then, since they have not seen it. Nobody else asks so: it would count as seen what no guard saw.
+   */
   readonly beforeSending?: true | undefined;
 }
 

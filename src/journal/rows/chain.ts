@@ -149,7 +149,10 @@ export function unlink(stored: StoredRow): JournalRow {
   return { ...row, ...noted, request, proof: { ...row.proof, ...bodied } };
 }
 
-/** The same with its columns, and without the body of a request. For a check of many rows, where the copy would take longest. */
+/**
+ * The same, as it was written: with the columns in it, which `unlink` takes out, and a request without its body. For a check of many
+ * rows, where the copy would take longest.
+ */
 export function written(stored: StoredRow): JournalRow {
   if (stored.body !== null && stored.type !== 'sent') return unlink(stored);
   const row: JournalRow = JSON.parse(stored.row);
@@ -187,7 +190,10 @@ export function checkChain(
   return { findings, seq: at, head };
 }
 
-/** Reads a stored row. A wrong type comes from damage: it becomes empty, not null (an erased body), so that the checks find it. */
+/**
+ * Reads a stored row out of a record of the table. A value of a wrong type comes from damage only. It becomes empty and
+ * not null, so that the checks find it; null would mean an erased body.
+ */
 export function storedRow(from: Readonly<Record<string, unknown>>): StoredRow {
   return storedRowIn(storedColumns.map((name) => from[name]));
 }

@@ -51,7 +51,10 @@ export interface Proof {
 
 /** What became of an attempt. `not_seen`: no read has shown it yet. */
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
-/** Why a person must look although there is a verdict. `disagreement`: of figures. `failed`, `gone`: after it was made. */
+/**
+ * Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. `failed`: the
+ * service took the refund up, and it failed after that. `gone`: it was made, and the last read did not show it any more.
+ */
 export type Alarm =
   | 'duplicate'
   | 'contradiction'
@@ -208,7 +211,10 @@ export function attemptName({ sent: { change, attempt } }: Pick<AttemptRecord, '
   return attempt === 1 ? change : `${change}.${attempt}`;
 }
 
-/** `ana`, `ana on desk-4`, `ana, asked by luis, approved by lea, on desk-4`, `agent bot for ana, released by ana with a passphrase`. */
+/**
+ * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`. Nobody is
+ * named twice. Of an agent: `agent bot for ana, released by ana with a passphrase`.
+ */
 export function sentBy(
   sent: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'released'>,
 ): string {

@@ -47,25 +47,44 @@ export interface JournalStore {
    */
   takeBack(sent: SentRow, verdict: VerdictRow): Promise<void>;
 
-  /** The attempts that match, in the order of their SENT rows, or of `watched`. Throws CliError 'refused' if a row is missing or damaged. */
+  /**
+   * The attempts that match a query, in the order of their SENT rows; those that are asked for by `watched`, first due first.
+   * Throws CliError 'refused' when a row of theirs is missing or damaged: an incomplete answer could let the same change be sent
+   * twice.
+   */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
-  /** One page of the attempts that match, the newest first. A page shorter than its limit is the last one. Throws as `attempts` does. */
+  /**
+   * One page of the attempts that match a filter, the newest first: by the time they were sent, then by change, then by the number
+   * of the attempt. A page that is shorter than its limit is the last one. Throws as `attempts` does.
+   */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
 
   /** Who sent something, by name; at a desk, all members of its account. `origin` undefined: to any account. */
   operators(origin: string | undefined): Promise<readonly string[]>;
 
-  /** The rows about settings and limits of a team, in order; with a name, those of it, or below it if it ends in `/`. Throws as `attempts` does. */
+  /**
+   * The rows about settings, and about limits of a team, in their order; with a name, those of that setting, and with one that ends in
+   * `/`, those of all settings whose names begin so. Throws as `attempts` does.
+   */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
 
-  /** What refunds that somebody sent since a time paid back, or may have (`countedAmount`), in one currency and mode. */
+  /**
+   * What refunds paid back that somebody sent at or after a time, or may have paid back
+   * (`countedAmount`). The amounts are those of one currency, however it is written, and of real money or not.
+   */
   refunded(of: RefundedBy): Promise<number>;
 
-  /** The rows of a request for an approval, or of each that has one since a time, in their order. Throws as `attempts` does. */
+  /**
+   * The requests for an approval and the answers to them, in their order: all rows of one request, or of each that has a row
+   * from a time on. Throws as `attempts` does.
+   */
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRow[]>;
 
-  /** The stored rows on the orders of these attempts and of their approvals. Throws as `attempts` does, and if the newest of all is missing. */
+  /**
+   * The rows on the orders of these attempts and of the requests that approved them, as they are stored and in their order. Throws as
+   * `attempts` does, and when the newest row of all is missing or changed.
+   */
   storedRows(sents: readonly SentRow[]): Promise<StoredRows>;
 
   /** The times that the rows of attempts show. paydesk checks this machine's clock against them. */
@@ -81,16 +100,25 @@ export interface JournalStore {
   /** What stops every change, in words: rows are missing, or cannot be read. Undefined when nothing does. */
   problem(): Promise<string | undefined>;
 
-  /** Checks all rows and the chain. Damage is a finding, no error. `head`: noted elsewhere. `now`: noted if nothing is wrong. */
+  /**
+   * Reads every row and checks the chain. Damage is a finding, not an error. `head`: a hash noted elsewhere. `now` (Unix milliseconds)
+   * is noted as the time of this check if nothing is wrong.
+   */
   verify(head?: string, now?: number): Promise<Verification>;
 
-  /** Checks the next `limit` rows of the chain, and notes how far it came. Returns what is wrong, if anything. `now`: Unix milliseconds. */
+  /**
+   * Checks the next rows of the chain, at most `limit`, and notes how far it came: so each row is seen again from time to time
+   * without anybody waiting for it. Returns what is wrong; undefined when nothing is. `now`: Unix milliseconds.
+   */
   checkSome(how: { readonly limit: number; readonly now: number }): Promise<Finding | undefined>;
 
   /** When a check of the whole chain ended the last time, Unix milliseconds; undefined if none did. */
   wholeCheckAt(): Promise<number | undefined>;
 
-  /** A person has looked at files that were put back from a copy: changes are allowed again. Throws 'refused' when they are no copy. */
+  /**
+   * Allows changes again after the files of the journal were put back from a copy, and a person has looked. `row` says who did, and
+   * is added. Throws CliError 'refused' when they are no copy.
+   */
   acceptCopy(row: SettingRow): Promise<void>;
 
   /**
@@ -101,7 +129,10 @@ export interface JournalStore {
    */
   repair(now: number): Promise<Repair>;
 
-  /** Erases bodies, notes and links of settled attempts sent before a time, and of requests that are over. Returns of how many. */
+  /**
+   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds), and of requests for
+   * an approval that were over by then. All rows, verdicts and hashes stay. Returns how many of both had something to erase.
+   */
   eraseBodies(before: number): Promise<number>;
 
   /** Hands over all rows as they are at one moment. Throws CliError 'refused' when one is damaged, while they are read. */
@@ -110,13 +141,23 @@ export interface JournalStore {
   /** How many attempts `archiveOld` would move. */
   countOver(before: number): Promise<number>;
 
-  /** Writes all rows into a file, then leaves one short row of each attempt that is over. Throws CliError 'refused', with nothing moved. */
+  /**
+   * Writes all rows into a new file (archive-file.ts), and then leaves one short row of each attempt that was sent before a time and
+   * is over (archived-rows.ts). Nothing that decides about a change is lost with its other rows. Throws CliError 'refused' when the file
+   * exists, and when a row is damaged: then nothing was moved.
+   */
   archiveOld(how: Archiving): Promise<Moved>;
 
-  /** Imports a file that `exportTo` wrote; returns its rows. Throws CliError 'refused' if this journal or its witness has rows already. */
+  /**
+   * Imports a file that `exportTo` wrote and returns how many rows it has. Throws CliError 'refused' when this
+   * journal, or its witness, has rows already: two histories must not mix.
+   */
   restore(path: string): Promise<number>;
 
-  /** Runs this while no other process adds rows, until it has added one. Absent where one process alone adds rows. */
+  /**
+   * Runs this while no other process adds rows: until it has added one, or is over. So what it asked about still holds when its row is
+   * added. Absent where one process alone adds rows.
+   */
   readonly alone?: <T>(act: () => Promise<T>) => Promise<T>;
 
   /** The limits and approvals of a team; absent or undefined if this journal belongs to one machine. */
@@ -244,7 +285,10 @@ export interface Finding {
   readonly problem: string;
 }
 
-/** The finding that the newest row is missing or changed: the rows end at `chain`, and the store `noted` another one. */
+/**
+ * The finding that the newest row is missing or changed. `chain`: where the rows that are there end; `noted`: the newest row as
+ * the store noted it apart from the rows. None if they agree.
+ */
 export function newestMissing(
   chain: { readonly seq: number; readonly head: string },
   noted: { readonly seq: number; readonly hash: unknown },
@@ -259,7 +303,11 @@ export interface WitnessVerification {
   readonly file: string;
   /** How many lines are whole. There is one line per row. */
   readonly lines: number;
-  /** `none yet`, `witness behind`: the next change adds the lines. `journal behind`: rows are missing or differ. `damaged`: not whole. */
+  /**
+   * `agrees`; `none yet`: the next change creates the witness; `witness behind`: the next change adds the missing
+   * lines; `journal behind`: rows of the journal are missing or are not the same; `damaged`: the witness is missing
+   * or not whole.
+   */
   readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
 }
 

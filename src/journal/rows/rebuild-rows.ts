@@ -1,4 +1,7 @@
-/** Makes the rows of a repaired journal, from what can be read and what the witness knows. What neither proves is unconfirmed. Pure. */
+/**
+ * Makes the rows of a repaired journal: from the rows that can be read, and from what the witness knows of the others.
+ * If neither proves the outcome of an attempt, it is unconfirmed in the new journal, so its order stays blocked. Pure.
+ */
 
 import { changeKinds } from '../change.ts';
 import type { StoredRow } from './chain.ts';
@@ -115,7 +118,8 @@ interface Remembered
   readonly livemode: boolean;
 }
 
-// Stands in for a lost SENT row. Until a person settles it, it blocks its order, or every change that it may have been.
+// Stands in for a lost SENT row. No read can prove its outcome, so a person must settle it. Until then it blocks its
+// order, or every change that it may have been.
 function lostRow(known: Remembered): SentRow {
   const { kind, orderId, livemode, ...of } = known;
   return {
@@ -208,7 +212,8 @@ function unaccounted(
   return found.unreadable > 0 || gone || isCut ? newest + 1 : undefined;
 }
 
-// Whether a whole witness knows every row before this one: then it is a SENT row not sent, or a first verdict.
+// Whether a whole witness knows every row before this one, so that it is a SENT row that was not sent, or the first verdict on a
+// change: that is unconfirmed without it.
 function mayWait(
   seq: number,
   witness: WitnessText | undefined,

@@ -77,7 +77,8 @@ function notWhole({ journal }: Places, problem: string): CliError {
   });
 }
 
-// Checks the rows again while writing them, and reads back every byte, since only this file will have them all.
+// Checks the rows again while writing them, and reads back every byte, since only this file will have them all. Returns the digest
+// of the rows.
 function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string, count: number): string {
   const refuse = () => {
     throw notWhole(places, 'a row changed after it was checked');

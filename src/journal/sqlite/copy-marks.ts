@@ -1,4 +1,7 @@
-/** Notices that a journal and its witness were restored from a copy, by the marks of the files and a landmark outside the home. */
+/**
+ * Notices that a journal and its witness were restored from a copy. A copy changes the file's mark, and the landmark (a small file
+ * outside the home) names the newest row.
+ */
 
 import { hash as digest } from 'node:crypto';
 import {
@@ -19,7 +22,11 @@ import { orUndefined } from '../../errors.ts';
 import { type Io, variable } from '../../io.ts';
 import { checkOwnFolder, type FileRules, openOwnFile } from '../../profiles/profiles.ts';
 
-/** What a copy changes about a file: its inode and its birth time, as far as they can be used here. Undefined if there is no file. */
+/**
+ * What a copy changes about a file, as text: its inode and its birth time. Moving, renaming or changing rights keeps both. Leaves
+ * out inodes on file systems that renumber them, and birth times that the system does not report. Empty if neither can be used;
+ * undefined if there is no such file.
+ */
 export function fileMark(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -104,7 +111,10 @@ export interface CopyFacts {
 /** The mark of a journal that was repaired while it counted as a copy, or while this was unknown. */
 export const repairedMark = 'repaired';
 
-/** Why this journal counts as a copy; undefined if nothing suggests it, as when the landmark is missing. Pure. */
+/**
+ * Why this journal counts as a copy, in words; undefined if nothing suggests it. A missing landmark, or one whose row is there,
+ * suggests nothing. Pure. `shortTime` takes Unix milliseconds.
+ */
 export function copyFound(
   facts: CopyFacts,
   shortTime: (ms: number) => string = (ms) => new Date(ms).toISOString(),
@@ -156,7 +166,10 @@ export interface LandmarkPlace {
   readonly rules: FileRules;
 }
 
-/** The folders of `LandmarkPlace`: the system's for temporary files that survive a restart, and TMPDIR if set. */
+/**
+ * The folders of `LandmarkPlace`: TMPDIR if set, and always the system's folder for temporary files that survive a restart. So
+ * TMPDIR only adds a place.
+ */
 export function landmarkFolders(io: Pick<Io, 'env' | 'platform' | 'uid' | 'userName'>): readonly string[] {
   const { env, platform, uid, userName } = io;
   if (platform === 'win32') {

@@ -17,7 +17,10 @@ const firstVersion = 5;
 /** How long SQLite waits for another run that is writing, in milliseconds. */
 export const waitMs = 5000;
 
-/** Opens a file, with its tables if it is empty. Waits for a run that writes. Throws 'refused' for a file of another version. */
+/**
+ * Opens a file, and creates the tables in an empty one. Waits for a run that is writing. Throws what SQLite throws, and CliError
+ * 'refused' for a file of another version.
+ */
 export type OpenFile = (file: string, kind: FileKind) => DatabaseSync;
 
 /** Loads SQLite only when a run opens a journal. `timeout`: how long to wait, in milliseconds. */

@@ -1,4 +1,7 @@
-/** The tables of a journal: its rows, and the attempts that they make up, which can always be rebuilt from the rows. */
+/**
+ * The tables of a journal: its rows, and the attempts that they make up. Both are written in one transaction. The attempts can
+ * always be rebuilt from the rows.
+ */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { verdictsIn } from '../rows/archived-rows.ts';

@@ -242,7 +242,10 @@ export class KnownJournal {
     return this.#tables.attemptsAbout(sent.about).find(isIt)?.verdicts.length ?? 0;
   }
 
-  /** Attempts and requests whose bodies and notes may be erased: settled and sent before a time, or over. */
+  /**
+   * Attempts and requests whose bodies and notes may be erased: settled attempts sent before a time (the watch needs neither),
+   * and approval requests that nobody can answer or use any more.
+   */
   *erasable(before: number): Generator<Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }> {
     const text = 'SELECT change, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
     for (const { change, attempt, about, is_open } of this.#tables.sql(text).iterate(before)) {

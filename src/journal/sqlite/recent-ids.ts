@@ -16,7 +16,11 @@ export interface Recent {
   readonly text: string;
 }
 
-/** What was sent last, newest first, at most 50, for completions only: it waits for no run, checks no chain and creates no file. */
+/**
+ * The orders or changes that were sent last, newest first, at most 50; or the charges of an order as they were before its newest
+ * refund. `profile` narrows them to one profile. It waits for no other run, checks no chain and creates no file, so nothing but
+ * completions may use it. Throws what SQLite throws if the rows cannot be read at once.
+ */
 export async function recentIds(
   file: string,
   of: RecentOf,

@@ -1,4 +1,7 @@
-/** Reads the records of a SQLite file page by page, without its trees (https://www.sqlite.org/fileformat2.html). Pure. */
+/**
+ * Reads the records of a SQLite file page by page (https://www.sqlite.org/fileformat2.html). It does not follow the page trees, so
+ * a damaged schema, root or inner page hides no row. Pure.
+ */
 
 /** Numbers too large for JavaScript become 0: the journal writes none. */
 type Value = string | number | null;

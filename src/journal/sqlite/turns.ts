@@ -33,7 +33,11 @@ export class Turns {
     };
   }
 
-  /** Runs `act` as a whole, or not at all, in its turn. Throws CliError 'refused' if a run holds the files and makes no progress. */
+  /**
+   * Runs `act` as a whole, or not at all, when no other run is in the way. Among many writers one may wait longer than SQLite
+   * does; it goes on as long as others make progress. Throws CliError 'refused' if a run holds the files and does not finish, or
+   * if they cannot be read.
+   */
   take<T>(act: () => T): T {
     try {
       return this.#inTurn(act);

@@ -20,7 +20,10 @@ import type { FoundWitness } from './witness/witness-file.ts';
 // The most findings to report.
 const told = 1000;
 
-/** Reads both files at one moment, the witness first. A long check has many short moments, since nobody writes meanwhile. */
+/**
+ * Reads both files as they are at one moment, the witness first. Nobody writes meanwhile, so a long check reads in many short
+ * moments: a refund need not wait for its end.
+ */
 export type AtOneMoment = <T>(read: () => T) => T;
 
 /** For files that nobody writes to. */
@@ -104,7 +107,10 @@ function readAll(
   return { count, settings, head: last, knowsHead, findings, differing };
 }
 
-/** The rows up to `end`, oldest first. Calls `refuse`, which throws, at one that was changed or differs from the witness. */
+/**
+ * The rows up to `end`, oldest first. Calls `refuse`, which throws, at the first row that was changed or differs from the witness.
+ * Does not check the lookup tables: they are rebuilt from these rows.
+ */
 export function* wholeRows(
   tables: JournalTables,
   found: FoundWitness,
@@ -230,7 +236,10 @@ function orUncompared(look: () => ReturnType<typeof mismatchOf>): ReturnType<typ
 
 // ── In passing ──────────────────────────────────────────────────────────────────────────────────
 
-/** Checks `limit` next rows and their lines; after the newest it starts again. `now`: Unix milliseconds. */
+/**
+ * Checks at most `limit` next rows: their chain, and that the witness has exactly these. After the newest it starts again. `now`:
+ * Unix milliseconds.
+ */
 export function checkSome(
   tables: JournalTables,
   witness: Witness,

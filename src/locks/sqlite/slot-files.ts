@@ -1,6 +1,7 @@
 /** The files that are locked: numbered slots, one more for each name that is locked alone, and beside each a file of its owner. */
 
-// Once a slot file exists, only SQLite opens it: if this process closed the file, the system would drop its lock on it.
+// Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
+// the lock that the process holds on it.
 
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -56,7 +57,10 @@ export function prepareSlots(folder: string, rules: FileRules): void {
   });
 }
 
-/** Creates the slot file of a single name. It stays after the release: else two processes could lock two files of one name. */
+/**
+ * Creates the slot file of a single name, as `prepareSlots` does. The file stays when the lock is released: if it were
+ * removed, two processes could lock two files of one name.
+ */
 export function prepareOwnSlot(folder: string, slot: Slot, rules: FileRules): void {
   orRefused(folder, () => prepareSlot(slotFile(folder, slot), rules));
 }

@@ -128,7 +128,10 @@ function heldLock(lock: FileLock, owner: string, released: () => void): Held {
   };
 }
 
-/** Runs the test once per boot and folder. With `node`, it may try the second lock in another process. Throws 'refused' if one does not hold. */
+/**
+ * Runs the test, unless this folder has passed it since the machine was started. `node` is the node program: with it, the
+ * second lock may be tried in another process. Throws CliError 'refused' when a lock does not hold.
+ */
 async function testLocksOnce(
   folder: string,
   rules: FileRules,
@@ -174,7 +177,8 @@ async function testLocks(folder: string, rules: FileRules, node: string | undefi
   );
 }
 
-// Two handles in one process prove nothing, since SQLite compares them itself. The kernel's list or a second process does.
+// Two handles in one process prove nothing about the disk, because SQLite compares them by itself. So the kernel's list of
+// locks must show the lock, or a second process must not get it.
 function isInKernel(file: string): boolean {
   try {
     const { dev, ino } = statSync(file);

@@ -1,4 +1,7 @@
-/** Reads the entries of a zip file in memory, strictly, each with a limit. */
+/**
+ * Reads the entries of a zip file in memory, strictly: anything that differs from its list counts as damaged, and no entry exceeds
+ * a limit.
+ */
 
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
@@ -41,7 +44,9 @@ export class ZipReader {
     return [...this.#entries.keys()];
   }
 
-  /** Part by part. Throws Unreadable as soon as it differs from the list, or is too long for it. */
+  /**
+   * The text of an entry, part by part. Throws Unreadable as soon as it differs from the list; the end is checked only at the end.
+   */
   async *text(name: string): AsyncGenerator<string> {
     const entry = this.#entries.get(name);
     if (entry === undefined) throw new Unreadable(damaged);

@@ -53,7 +53,10 @@ const pauseMs = 300;
 // An order that changes with every read is finally refused.
 const mostShown = 5;
 
-/** Throws CliError 'unconfirmed' if the outcome is unknown, 'network' if certainly nothing was handed over. */
+/**
+ * Makes a change through the sender. Throws CliError 'unconfirmed' if the connection broke and the outcome is unknown, and
+ * 'network' if certainly nothing was handed over.
+ */
 export async function changeThrough(
   parts: DeskParts,
   id: string,
@@ -143,7 +146,10 @@ export class Way {
     this.#changeEnded = undefined;
   }
 
-  /** Repeats it if the connection breaks, then takes it back. Throws the refusal or 'unconfirmed'. */
+  /**
+   * Hands it over, repeats that if the connection breaks, and then takes it back. Throws the refusal, or CliError 'unconfirmed' or
+   * 'network'.
+   */
   async deliver(body: HandOver): Promise<EndLine> {
     const { hop, account, stopWaiting, leave } = this.#parts;
     const path = hopPaths.changes(account);

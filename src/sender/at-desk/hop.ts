@@ -38,7 +38,10 @@ interface HopRequest {
 export interface Hop {
   /** `sender.example:8443`, for messages. */
   readonly name: string;
-  /** Asks again if the connection breaks, unless `once`. Throws the sender's CliError, or 'network'. */
+  /**
+   * One reply, as JSON of this form. Asks again if the connection breaks, unless `once`. Throws the sender's CliError, or
+   * 'network' if the sender cannot be reached.
+   */
   ask<const Form extends v.GenericSchema>(
     request: HopRequest,
     form: Form,

@@ -14,7 +14,9 @@ import {
   joinedForm,
 } from '../wire.ts';
 
-/** `client` has the sender's address. Throws CliError 'auth' if the invitation is not accepted. */
+/**
+ * Turns an invitation into a token. `client` has the sender's address. Throws CliError 'auth' if the invitation is not accepted.
+ */
 export async function joinSender(
   client: Pick<Client, 'send'>,
   how: { readonly invitation: Invitation; readonly desk: string; readonly timeoutMs: number },

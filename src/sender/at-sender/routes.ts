@@ -26,19 +26,28 @@ export interface Asker {
 export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'> {
   readonly name: string;
   readonly settings: SettingTexts;
-  /** With the limits of now and the policy of the desk's machine. Throws CliError 'refused' by this one's. */
+  /**
+   * The profile with the limits that apply now, tightened by the policy of the desk's machine. Throws CliError 'refused' if this
+   * machine's policy forbids the command.
+   */
   profileNow(command: string, ofDesk?: HowWorked['policy']): Promise<Client['service']['profile']>;
   /** Throws CliError 'refused' for a command that moves no money and that this machine's policy turns off. */
   refuseOff(command: string): Promise<void>;
 }
 
-/** A sandbox may share production's address. An attempt that lost its account belongs to all. */
+/**
+ * Whether an attempt belongs to an account: a sandbox may share production's address. An attempt that lost its account belongs to
+ * all.
+ */
 export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
   const { origin, mode } = service.profile;
   return sent.origin === '' || (isSameOrigin(sent.origin, origin) && isOfLivemode(sent, livemodeOf[mode]));
 }
 
-/** What every route behind the token has. The token is valid for that account. */
+/**
+ * Every route behind the token has `context.var.asker`, and `context.var.account` for the path's account. The token is valid for
+ * that account; nothing else is checked.
+ */
 export type HopEnv = { Bindings: HttpBindings; Variables: { asker: Asker; account: SenderAccount } };
 export type HopContext = Context<HopEnv>;
 /** The app. Each part of the sender adds its routes: `addReads(app, …)`, `addJournal(app, …)`, `addChanges(app, …)`. */
@@ -93,7 +102,10 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** Throws RefusedRequest (413) for more than `maxBytes`; what announces more is not read. */
+/**
+ * The body of a request, part by part. Throws RefusedRequest (413) for more than `maxBytes`; a body that announces more is not
+ * read.
+ */
 export async function* bodyIn({ req: { raw } }: HopContext, maxBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = badRequest(`the request has more than ${maxBytes} bytes`, 413);
   if (Number(raw.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;

@@ -1,4 +1,7 @@
-/** Applies a plan from a desk, and keeps it in a file until done. */
+/**
+ * Applies a plan from a desk, and keeps it in a file until done. Rows go through the same sending code as on one machine, each
+ * with its own id.
+ */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

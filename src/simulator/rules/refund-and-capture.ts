@@ -1,4 +1,7 @@
-/** What a refund or capture does to an order, at once or later (service: Endpoints 1 and 3). Pure. */
+/**
+ * What a refund or capture does to an order, at once or some seconds after the reply (service: Endpoints 1 and 3, States and
+ * transitions). Pure.
+ */
 
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import { statuses } from '../../api/spec.ts';

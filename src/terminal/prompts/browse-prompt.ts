@@ -1,4 +1,7 @@
-/** A list as a screen to live in, as large as the terminal: arrows move, `/` searches, other keys do something with a row. */
+/**
+ * A list as a screen to live in: arrows move, `/` searches, and every other key does something with the row under the cursor.
+ * It fills the terminal and follows its size.
+ */
 
 import {
   createPrompt,

@@ -39,7 +39,10 @@ export function endOfAnswers(): CliError {
   return new CliError('cancelled', 'the input ended', { certain });
 }
 
-/** Takes what was typed so far and returns its text, with the keyboard in raw mode. Throws CliError 'interrupted' for Ctrl-C. */
+/**
+ * Takes away what was typed so far, returns the text that it begins with, and leaves the keyboard in raw mode for the question.
+ * Throws CliError 'interrupted' if Ctrl-C was typed.
+ */
 export async function takeTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<string> {
   stdin.setRawMode(true);
   let typed = '';

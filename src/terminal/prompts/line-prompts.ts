@@ -138,7 +138,8 @@ function isRow<T>(found: unknown): found is SearchedRow<T> {
   return typeof found === 'object' && found !== null && 'cells' in found;
 }
 
-// First an order, then what to do with it; the keys of the whole screen work in place of an order.
+// First an order, then what to do with it; the keys of the whole screen work in place of an order. What is said on the screen of a
+// full terminal is a line.
 async function browse<T>(
   message: string,
   { list, keys, from }: ListScreen<T>,

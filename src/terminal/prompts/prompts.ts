@@ -148,7 +148,8 @@ async function ended<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-// @inquirer breaks lines anywhere, so the text has its own line breaks. `before`: the cells before it in its first line.
+// @inquirer breaks a line wherever the terminal ends, so the text has its own line breaks, between words. `before`: the cells
+// that stand before it in its first line.
 function folded(text: string, width: number, before: number): string {
   const lines = wrap([{ text, style: undefined }], before, { width, paint: (one) => one }, beforeChoice);
   return lines.join('\n').slice(before);

@@ -233,7 +233,10 @@ const space = 2;
 // A column that may be cut keeps so many cells.
 const narrowest = 6;
 
-/** Returns what draws rows for a width. Its columns only grow, and one that has been empty so far is left out. */
+/**
+ * Returns the function that draws rows for a width. Its columns only grow from one drawing to the next; a column that has
+ * been empty so far is left out.
+ */
 export function createChoiceColumns(
   { titles, right, shrink, least = {} }: Pick<SearchedList<unknown>, 'titles' | 'right' | 'shrink' | 'least'>,
   room: number,

@@ -5,7 +5,10 @@ import type { Column, ValueKind } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { closestNames } from '../closest-names.ts';
 
-/** The columns that a person named, in their order. Throws CliError 'usage' for others, with the names that are spelled like it. */
+/**
+ * The columns that a person named, in their order. Throws CliError 'usage' for a name that is no column, and suggests
+ * the names that are spelled like it.
+ */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
     const found = columnMeant(columns, name.trim());
@@ -33,7 +36,8 @@ function asWanted({ early: _, least, ...column }: Column): Column {
   return least === undefined || column.stays !== true ? asked : { ...asked, least };
 }
 
-// By name, or by heading in any case, which is what people type; of two with one heading, that of more tables.
+// The column of this name, or of this heading in any case: what stands above a table is what people type. Of two with one heading,
+// the one that stands in more tables.
 function columnMeant(columns: readonly Column[], typed: string): Column | undefined {
   const heading = typed.toUpperCase();
   return (
@@ -49,7 +53,10 @@ const widest = Number.MAX_SAFE_INTEGER;
 const localEnding = '_local';
 const decimalEnding = '_decimal';
 
-/** One of these or of their family, the local time of one (`created_at_local`), or an amount in decimals (`amount_decimal`). */
+/**
+ * The column of this name: one of these or of their family, or the local time of one (`created_at_local`), or its amount with the
+ * declared decimals (`amount_decimal`).
+ */
 function columnNamed(columns: readonly Column[], name: string): Column | undefined {
   const found =
     columns.find((column) => column.family === undefined && column.name === name) ??
@@ -110,7 +117,10 @@ export function titlesBeyond(
     .map(({ title }) => title);
 }
 
-/** The columns of CSV. A derived one must be named, or be for sheets. Local times and decimals follow their columns if wanted. */
+/**
+ * The columns of CSV: everything that the service sends. A derived column has to be named, or be one that sheets have (`forSheet`). With
+ * `localTimes`, a local time follows each time, and with `inDecimals` the same money with its decimals follows each amount.
+ */
 export function csvColumns(
   columns: readonly Column[],
   {

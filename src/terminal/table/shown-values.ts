@@ -166,7 +166,8 @@ function briefTime(seconds: number, times: Times, { dayOrClock }: Brief): string
 
 const recently = 300 * 86_400;
 
-// An amount of another currency than the heading says its own. A mark: it shows none, or is in the service's units.
+// An amount of another currency than the heading says its own, and one that shows no currency has a mark. Beside amounts in
+// decimals, one in the service's units has another mark.
 function briefAmount(
   value: number,
   kind: 'money' | 'figure',

@@ -46,7 +46,10 @@ const levels: readonly Level[] = [
   { ...shorter, alone: 'decimals', dayOrClock: true },
 ];
 
-/** The layout that the first page sets: the first level at which the least is left out and cut. `alone`: the one form of amounts. */
+/**
+ * The layout that the first page sets: the first level at which the least is left out and cut. Without a terminal everything is
+ * shown in full. `alone`: the one form that amounts may have where both have no room.
+ */
 export function firstLayout(
   columns: readonly Column[],
   linesAt: (level: Level) => readonly (readonly DrawnCell[])[],

@@ -42,7 +42,10 @@ export interface LineStyle {
   readonly paint: Paint;
 }
 
-/** Draws lines, each with its end. cli-table3 would take 21 ms of CPU and more for 20 rows, and four times as much for twice as many. */
+/**
+ * Draws lines, each with its line end. cli-table3 draws only tables of a fixed size (blocks.ts): for a page of 20 rows of a list
+ * it takes 21 ms of CPU and more (measured: 21 to 38), and the time grows with the square of the rows.
+ */
 export function drawLines(
   lines: readonly (readonly DrawnCell[])[],
   layout: Layout,
@@ -51,7 +54,10 @@ export function drawLines(
   return lines.map((line) => `${drawLine(line, layout, style)}\n`);
 }
 
-/** Draws what has no room in a row, side by side on lines below it. What is too long begins further left; nothing is cut. */
+/**
+ * Draws what has no room in a row, on lines below it: as many texts side by side as there is room for, under the second column.
+ * A text that is too long for that begins further left; none is cut.
+ */
 export function drawBelow(cells: readonly DrawnCell[], indent: number, { width, paint }: LineStyle): string {
   const room = width ?? Number.POSITIVE_INFINITY;
   const lines: DrawnCell[][] = [];

@@ -36,7 +36,10 @@ export const smallestCard = 5;
 const bareText = 3;
 const bareStatus = 6;
 
-/** A column. `uncut`: its widest cell that is never cut. `short`: the same for words that cutting saves next to nothing of. */
+/**
+ * A column, and how wide the widest of its cells is that is never cut. `short`: the same for words of a status that are so short
+ * that cutting them saves next to nothing, such as `refunded`.
+ */
 export type FittedColumn = Column & { readonly uncut?: number; readonly short?: number };
 
 /** The columns that fit, and how wide they are. */
@@ -59,7 +62,11 @@ export function mayShrink(kind: ValueKind): boolean {
   return shrinkable.has(kind);
 }
 
-/** Fits columns of `natural` widths into a terminal: text is cut, then columns are left out. `usual` widths keep all pages alike. */
+/**
+ * Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns
+ * are left out. With `usual` (`usualWidths`), the widths that pages usually have decide which columns there are, so that all
+ * pages of a list have the same ones.
+ */
 export function fitColumns(
   columns: readonly FittedColumn[],
   natural: readonly number[],
@@ -97,7 +104,10 @@ export interface UsualCells {
   readonly dayOrClock: boolean;
 }
 
-/** How wide columns must be for what pages usually show, apart from text that is cut. Ids and titles are alike on all pages. */
+/**
+ * How wide columns must be for what the pages of a list usually show, apart from the text that may be cut. Ids and headings
+ * count with the widths that they have (`natural`, `titles`): they are alike on all pages.
+ */
 export function usualWidths(
   columns: readonly Column[],
   cells: UsualCells,
@@ -186,7 +196,10 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-/** Shrinks columns cell by cell, the widest first and those that stay last, until a line fits. If need be, all lose more. */
+/**
+ * Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. Columns that stay lose theirs
+ * last. If that is not enough, all of them lose more.
+ */
 export function shrunk(
   columns: readonly FittedColumn[],
   natural: readonly number[],
@@ -239,7 +252,10 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   link: (natural) => natural,
 };
 
-/** Widens columns for what later pages may show, the most important first, as far as the terminal has room. */
+/**
+ * Widens columns for what later pages may show, the most important columns first, as far as the terminal has room. Without a
+ * terminal there is room for all.
+ */
 export function withReserve(
   columns: readonly Column[],
   widths: readonly number[],

@@ -127,7 +127,8 @@ function headingCurrency(
     : currency;
 }
 
-// Decimals alone would be read wrong beside units, or where profiles declare different decimals for one currency.
+// Amounts in decimals alone would be read wrong beside others in the service's units, and those of one currency have both forms if
+// profiles declare different decimals for it.
 function formAlone(
   columns: readonly Column[],
   records: readonly JsonObject[],

@@ -1,6 +1,9 @@
 /** The XML of a workbook: its cells, its rows and the parts that are the same in every workbook (ECMA-376). */
 
-/** What stands in a cell. `day`: days since 1900, as spreadsheets write a time; `decimal`: a number, digit for digit. */
+/**
+ * What stands in a cell. `day` is a count of days since 1900, as spreadsheets write a date with its time; `decimal` a number with
+ * decimals, digit for digit.
+ */
 export type SheetCell =
   | string
   | number
@@ -83,7 +86,10 @@ export function sheetStart(widths: readonly number[], frozen: boolean): string {
   return `${head}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">${frozen ? pane : ''}</sheetView></sheetViews><cols>${columns}</cols><sheetData>`;
 }
 
-/** The end of a sheet, which prints across. `filtered`: how many columns and rows its heading row filters. */
+/**
+ * The end of a sheet, which prints across and as wide as a page. `filtered`: how many columns and rows its heading row filters;
+ * undefined: it has none.
+ */
 export function sheetEnd(filtered?: { readonly columns: number; readonly rows: number }): string {
   const filter =
     filtered === undefined

@@ -17,7 +17,10 @@ interface ExactRefund {
   readonly createdAt: number | undefined;
 }
 
-/** Undefined if no amount is beyond 2^53-1, or if the order does not show all of them. */
+/**
+ * Compares the rows of one order by the refunds that it shows. Undefined if none of its amounts is beyond 2^53-1, or if it does not
+ * show all of them.
+ */
 export function compareExactly(
   orderId: string,
   rows: readonly InputRow[],

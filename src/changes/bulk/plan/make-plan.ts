@@ -144,7 +144,10 @@ function newHead(
   };
 }
 
-/** Plans one amount over the charges of an order. Throws CliError 'refused' if not all can be sent. */
+/**
+ * Makes a plan of a single row, without a file: an amount that is spread over the charges of an order. Throws CliError 'refused'
+ * if not all of it can be sent.
+ */
 export async function planOrder(
   ctx: Context,
   service: OpenService,
@@ -212,7 +215,10 @@ interface RefreshAsked extends PlanHow {
   readonly refresh: string;
 }
 
-/** Reads every order again; rows keep their identity. Throws CliError 'refused' for another account. */
+/**
+ * Makes a plan anew: every order is read again, and every row keeps its identity. Rows that were applied stay done. Throws
+ * CliError 'refused' if the plan is one of another account.
+ */
 export async function refreshPlan(ctx: Context, service: OpenService, asked: RefreshAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to }, { 'the older plan': asked.refresh });

@@ -158,7 +158,10 @@ function mayMeanOtherCharge(
   return chargeBy === 'number' && asked?.amount === amount && asked.ref === ref;
 }
 
-/** Names for the journal: those of `--again`, and equal refunds of the file's other rows. */
+/**
+ * The names that the journal must be told when a row is sent: those of `--again` that stand for the same refund, and the equal
+ * refunds that other rows of the file got from another plan.
+ */
 export function namesToSend(
   { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   names: NamesLeft,

@@ -67,7 +67,10 @@ export function spreadRow(
   return [...before, ...allOrNone(planned, asked.profile)];
 }
 
-/** Parts of one row, if all of them can be sent: half of what was asked for would look like all of it. */
+/**
+ * Parts of one row, if all of them can be sent. If one of them is impossible, nothing of the row is sent: half of what was asked
+ * for would look like all of it.
+ */
 export function allOrNone<Row extends NewRow>(parts: readonly Row[], { settings }: Profile): readonly Row[] {
   const open = parts.filter(({ state }) => state !== 'done' && state !== 'unconfirmed');
   const bad = open.find(({ state }) => state === 'impossible');

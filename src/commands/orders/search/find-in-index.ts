@@ -1,4 +1,7 @@
-/** Searches the index of this machine and, at the same time, reads the list's newest and last page. */
+/**
+ * Searches the index of this machine and, at the same time, reads the newest and the last page of the list. What is found is read
+ * again from the service before it is shown.
+ */
 
 import { longPages, type Page, type Service, type WireRecord } from '../../../api/api.ts';
 import { idOf } from '../../../api/json-values.ts';

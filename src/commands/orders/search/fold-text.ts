@@ -1,4 +1,6 @@
-/** Folds texts for comparison: removes case, accents and typographic signs. Pure. */
+/**
+ * Folds texts for comparison: removes case, accents and typographic signs. Pure; the time grows with the length of the text.
+ */
 
 // Letters that Unicode does not decompose, and what people type for them.
 const plain: Readonly<Record<string, string>> = {

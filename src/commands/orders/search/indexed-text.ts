@@ -1,4 +1,7 @@
-/** The texts of an order as the index keeps them: a line of fields, folded, each with its letter. Pure. */
+/**
+ * The texts of an order as the index keeps them: one line of fields, each without case and accents and with a letter that says
+ * what it is. Pure.
+ */
 
 import { type AmountStyle, plainAmounts } from '../../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';

@@ -1,4 +1,7 @@
-/** Finds the words of `orders find` in an order, whatever their case and accents. Pure. */
+/**
+ * Finds the words of `orders find` in an order, whatever their case and accents. Pure; the time grows with the length of the
+ * text.
+ */
 
 import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';

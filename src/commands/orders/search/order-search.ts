@@ -1,4 +1,7 @@
-/** Reads the newest orders while a person searches them: every page once, and only as many as needed. */
+/**
+ * Reads the newest orders while a person searches them: every page once, and no more pages than the search needs. Older orders are found in
+ * the index of this machine, if there is one.
+ */
 
 import { longPages, type Page, type Service } from '../../../api/api.ts';
 import { resources } from '../../../api/resources.ts';

@@ -28,7 +28,10 @@ export interface Places {
   readonly witness: JournalFile;
 }
 
-/** How journal and witness differ; undefined if they match. The end of the witness is read first: a run writes its row before its line. */
+/**
+ * How journal and witness differ; undefined if they match. `tables` is undefined if there is no journal file. Read the end of the
+ * witness before that of the journal: another run writes its row before its line.
+ */
 export function mismatchOf(
   found: FoundWitness,
   tables: JournalTables | undefined,
@@ -109,7 +112,10 @@ function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): 
 
 // ── The rows that are used ──────────────────────────────────────────────────────────────────────
 
-/** Proves rows by the witness. Those after its newest line count if they follow it: a run is adding its line, or was killed before. */
+/**
+ * Proves rows of the journal with its witness. Rows after the newest line count if they follow it without a gap: another run is
+ * adding its line, or was killed before it did. Throws CliError 'refused' otherwise.
+ */
 export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   const last = witness.end();
   const known = last === undefined || last === 'damaged' ? { seq: 0, head: chainStart } : last;
@@ -158,7 +164,8 @@ export function proofBy(
   return { ...(isWhole ? proofOf(found.witness, tables) : proofOfEnd(tables)), mismatch };
 }
 
-// Without a witness: whether the newest row is the noted one and, before a change, whether the rows follow each other.
+// The checks possible without a witness: whether the newest row is the one that the journal noted and, before a change, whether
+// the rows follow each other.
 function proofOfEnd(tables: JournalTables): RowProof {
   const { seq, hash, noted } = tables.end();
   const finding = () => newestMissing({ seq, head: hash }, noted)[0];

@@ -1,4 +1,7 @@
-/** Finds, opens and replaces the file of the witness: a second SQLite file outside the journal's folder, with a sealed line for each row. */
+/**
+ * Finds, opens and replaces the file of the witness: a second SQLite file outside the journal's folder. It has a sealed line for
+ * each row, the attempts that may be open, and how far the whole journal was checked.
+ */
 
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -58,7 +61,10 @@ export function openWitness(file: JournalFile, openFile: OpenFile): FoundWitness
 
 const notBegun = 'does not begin like a witness';
 
-/** Replaces the witness, all or nothing, while nobody can write to the journal. Throws CliError 'refused' if it cannot be written. */
+/**
+ * Replaces the witness with these lines, all or nothing. It is on the disk when this returns. Call it only while nobody else can
+ * write to the journal. Throws CliError 'refused' if it cannot be written.
+ */
 export function createWitness(
   file: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,

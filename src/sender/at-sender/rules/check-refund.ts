@@ -65,7 +65,10 @@ export interface Run extends RulesParts {
   readonly used: Set<string>;
 }
 
-/** Counting 24 hours needs clocks that agree. Throws CliError 'refused' if they do not. */
+/**
+ * The moment, for counting what went back in the last 24 hours: that needs clocks that agree. Throws CliError 'refused' if they do
+ * not.
+ */
 export async function momentFor({
   now,
   account,
@@ -91,7 +94,10 @@ export function isOf(
   return account === service.profile.account || isSameOrigin(origin, service.profile.origin);
 }
 
-/** A sandbox may share production's address, and a token for one does not decide about the other. */
+/**
+ * Whether it has the account's mode. A sandbox may share production's address, and a token for one does not decide about the
+ * other.
+ */
 export function isOfMode({ account }: Pick<SentRow, 'account'>, { service }: RuledAccount): boolean {
   return modeOfAccount(account) === modeOfAccount(service.profile.account);
 }

@@ -85,7 +85,10 @@ function isSame(asked: AskedRow, wanted: AskedRefund | AskedPlan): boolean {
   return 'digest' in wanted && asked.digest === wanted.digest && asked.account === wanted.account;
 }
 
-/** Throws CliError 'not_found' for another account's, and 'refused' for one's own or one that is over. */
+/**
+ * Approves or rejects. Throws CliError 'not_found' for a request of another account, and 'refused' for the member's own request or
+ * one that is over.
+ */
 export async function decide(
   run: Run,
   id: string,

@@ -1,4 +1,7 @@
-/** A team's rules at its sender: limits and approvals, checked right before a change is recorded. */
+/**
+ * A team's rules at its sender: limits and approvals, checked over the journal's rows right before a change is recorded, and the
+ * route for desks to ask them.
+ */
 
 import { refused } from '../../../errors.ts';
 import {
@@ -58,7 +61,10 @@ type Approved = Pick<SentRow, 'askedBy' | 'approvedBy' | 'approvedAt' | 'approva
 export interface Rules {
   of(asker: RuledAsker, account: RuledAccount): MemberRules;
   limitsOf(asker: RuledAsker, account: LimitedAccount): Pick<TeamRules, 'limits' | 'setLimits'>;
-  /** Checks and records (`append`) one at a time. Throws CliError 'refused' if a rule forbids it. */
+  /**
+   * Checks a change and has it recorded (`append`) before any other is checked, so that simultaneous changes cannot exceed a limit
+   * together. Throws CliError 'refused', and records nothing, if a rule forbids it.
+   */
   record(sent: SentRow, of: Ruled, append: (checked: Approved) => Promise<void>): Promise<void>;
 }
 

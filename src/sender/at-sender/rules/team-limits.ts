@@ -53,7 +53,10 @@ function limitNamed(
   return limit === undefined || limit.value === 'none' ? undefined : { ...limit, value: limit.value };
 }
 
-/** What new limits allow beyond the old ones, for anybody they apply to. `inWords` writes amounts. */
+/**
+ * What new limits allow beyond the old ones, in words, for anybody they apply to: a limit that is higher or gone, a reason or
+ * note no longer needed, a currency no longer refused. Empty if nothing. `inWords` writes amounts.
+ */
 export function teamRaises(
   before: readonly TeamLimit[],
   changes: LimitChanges,
