@@ -253,10 +253,35 @@ it('what a person recorded as made counts for a row that is short of money', () 
   expect(said(orderWith([100]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
   expect(said(orderWith([101]), [{ amount: 100 }])).toEqual([['more', hand]]);
   expect(said(orderWith([], []), [{ charge: 'ch_2', amount: 100 }])).toEqual([['not_refunded', undefined]]);
-  expect(said(orderWith([]), [{ amount: 100 }, { amount: 100 }])).toEqual([
+  expect(
+    said(orderWith([]), [
+      { line: 2, amount: 100 },
+      { line: 3, amount: 100 },
+    ]),
+  ).toEqual([
     ['recorded_made', hand],
-    ['not_refunded', undefined],
+    ['not_refunded', 'counted for line 2 already'],
   ]);
+});
+
+it.each<[claim: string, order: Json, rows: readonly Partial<InputRow>[], why: string | undefined]>([
+  ['the same refund', orderWith([100]), [{ amount: 100 }, { amount: 100 }], 'counted for line 2 already'],
+  ['all of its order', orderWith([1000], [1000]), [{}, {}], 'counted for line 2 already'],
+  [
+    'the same id',
+    orderWith([100]),
+    [{ refundId: 'rf_11' }, { refundId: 'rf_11' }],
+    'counted for line 2 already',
+  ],
+  ['another amount', orderWith([100]), [{ amount: 100 }, { amount: 70 }], undefined],
+  ['another charge', orderWith([100], []), [{ amount: 100 }, { charge: '2', amount: 100 }], undefined],
+  ['another charge by its number', orderWith([100], []), [{ charge: '1' }, { charge: '2' }], undefined],
+])('a second row of %s says for which line it is counted', (_, order, rows, why) => {
+  const [, second] = compare(
+    order,
+    rows.map((row, index) => ({ ...row, line: index + 2 })),
+  );
+  expect([second?.verdict, second?.refunded, second?.why]).toEqual(['not_refunded', 0, why]);
 });
 
 it('a card of two charges: the row names both', () => {

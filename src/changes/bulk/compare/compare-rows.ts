@@ -18,6 +18,7 @@ import { compareExactly } from './compare-exactly.ts';
 import {
   type Claim,
   claimsOf,
+  countedFor,
   type ShownRefund,
   sumOf,
   type Unshown,
@@ -113,11 +114,17 @@ function comparedRows(
     return rows.map((row) => notShown(orderId, row, why, unshownIn(known.refunds), known, rules));
   }
   const { money } = reading;
-  return claimsOf(rows, known.refunds, money, rules).map((claim) =>
-    'problem' in claim
-      ? notFound(orderId, claim.row, claim.problem, money.currency, rules.settings)
-      : comparedOf(orderId, claim, money, known, rules),
-  );
+  const claims = claimsOf(rows, known.refunds, money, rules);
+  const found = claims.filter((claim) => 'scope' in claim);
+  return claims.map((claim) => {
+    if ('problem' in claim)
+      return notFound(orderId, claim.row, claim.problem, money.currency, rules.settings);
+    const compared = comparedOf(orderId, claim, money, known, rules);
+    const other = compared.verdict === 'not_refunded' ? countedFor(claim, found) : undefined;
+    return other === undefined
+      ? compared
+      : { ...compared, why: sentences([`counted for line ${other.line} already`, compared.why]) };
+  });
 }
 
 // What the amounts alone decide.

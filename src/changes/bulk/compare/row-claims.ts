@@ -49,6 +49,21 @@ export function claimsOf(
   return claims;
 }
 
+/** The row for which the refund was counted that this one is about too: of two rows that are the same, one has it. */
+export function countedFor(claim: Claim, others: readonly Claim[]): InputRow | undefined {
+  const { row, scope, wanted } = claim;
+  if (wanted === 0 || claim.taken.length + claim.unshown.length > 0) return undefined;
+  return others.find(({ taken, unshown }) => {
+    const back = taken.filter(({ state }) => state !== 'failed');
+    const amounts = [
+      ...back.filter(({ charge }) => charge !== undefined && scope.has(charge.id)).map(amountOf),
+      ...unshown.filter(({ chargeId }) => scope.has(chargeId)).map(({ amount }) => amount),
+    ];
+    const isNamed = back.some(({ record }) => record.id === row.refundId);
+    return isNamed || [...amounts, sumOf(amounts, (one) => one)].includes(wanted);
+  })?.row;
+}
+
 export type ShownRefund = KnownRefund & { readonly record: NonNullable<KnownRefund['record']> };
 
 /** Whether the order shows a refund. */
