@@ -99,7 +99,7 @@ describe('customers', () => {
     await using service = await start();
     const without = await ok(service.run(['customers', 'show', 'cus_buyer7']));
     expect(without.stdout).toContain(
-      'orders, with what was paid and what went back:\n  paydesk orders find --customer cus_buyer7\n',
+      'orders, with what was paid and what went back:\n  paydesk orders find --customer buyer7@example.com\n',
     );
     await ok(service.run(['index', 'build', '--yes']));
     service.orders = service.orders.map((order) =>
@@ -109,6 +109,35 @@ describe('customers', () => {
     for (const at of [7, 407, 807]) expect(shown.stdout).toContain(idAt(at));
     expect(shown.stdout).toMatch(new RegExp(`refunded .*${idAt(407)}`));
     expect(shown.stdout).not.toContain(idAt(8));
+  });
+
+  test('customers show names the search that finds all orders: by e-mail, and by id where an order has another e-mail', async () => {
+    const [own, guest, other] = ordersOf(3).map((order, index) => ({
+      ...order,
+      customer_info: {
+        object: 'customer_info',
+        email: index === 2 ? 'old@example.com' : 'buyer7@example.com',
+        ...(index === 1 ? {} : { customer_id: 'cus_buyer7' }),
+      },
+    }));
+    for (const [orders, commands] of [
+      [[own, guest], ['buyer7@example.com']],
+      [
+        [own, guest, other],
+        ['buyer7@example.com', 'cus_buyer7'],
+      ],
+    ] as const) {
+      await using service = await startService({ orders: orders.flatMap((one) => one ?? []), customers });
+      await ok(service.run(['index', 'build', '--yes']));
+      const { stdout } = await ok(service.run(['customers', 'show', 'cus_buyer7']));
+      const lines = commands.map((name) => `  paydesk orders find --customer ${name}\n`).join('');
+      expect(stdout).toContain(
+        `${orders.length} in the index; all orders of this customer, with their sums:\n${lines}`,
+      );
+      expect(stdout.endsWith(lines)).toBe(true);
+      const masked = await ok(service.run(['customers', 'show', 'cus_buyer7', '--redact']));
+      expect(masked.stdout).not.toContain('buyer7@');
+    }
   });
 });
 

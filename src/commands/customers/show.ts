@@ -1,7 +1,7 @@
 /** `customers show`, `list` and `export`: one customer, all of them page by page, or every one into a file. */
 
 import { longPages, readOne, type Service, type WireRecord } from '../../api/api.ts';
-import { idOf, type JsonObject } from '../../api/json-values.ts';
+import { idOf, type JsonObject, textIn } from '../../api/json-values.ts';
 import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
 import type { Context, Days } from '../../context/context.ts';
@@ -44,14 +44,21 @@ export const show = defineCommand({
       ? await customerWithEmail(ctx, service, name)
       : await readOne(ctx, service, 'customers', name, 'show');
     const id = idOf(record) ?? name;
+    const names = namesOf(record, id, ctx.redaction.isOn());
     const orders =
-      ctx.out.format === 'table' || ctx.out.format === 'list' ? await known(ctx, service, id) : undefined;
+      ctx.out.format === 'table' || ctx.out.format === 'list' ? await known(ctx, service, names) : undefined;
     await ctx.out.record(withOrders(ctx, record, orders), customerColumns, (masked) => [
       ...customerView(masked.value, service.profile),
-      ...customerOrderBlocks(service.profile, id, orders),
+      ...customerOrderBlocks(service.profile, names, orders),
     ]);
   },
 });
+
+// An order may have the e-mail of a customer and no id, so the search by e-mail finds more.
+function namesOf({ value }: WireRecord, id: string, isMasked: boolean): readonly string[] {
+  const email = textIn(value.email) ?? '';
+  return emailPattern.test(email) && !isMasked ? [email, id] : [id];
+}
 
 const emailPattern = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 
@@ -92,8 +99,12 @@ function withOrders(ctx: Context, record: WireRecord, orders: CustomerOrders | u
 }
 
 // The customer is shown in any case.
-async function known(ctx: Context, service: Service, id: string): Promise<CustomerOrders | undefined> {
-  return ordersOfCustomer(ctx, service, id).catch(
+async function known(
+  ctx: Context,
+  service: Service,
+  names: readonly string[],
+): Promise<CustomerOrders | undefined> {
+  return ordersOfCustomer(ctx, service, names).catch(
     orElse(({ message }): undefined => {
       ctx.notes.warn(`the orders are not shown: ${message}`);
     }),
@@ -130,6 +141,8 @@ function sources(customer: Customer): readonly Block[] {
 interface CustomerOrders {
   readonly newest: readonly JsonObject[];
   readonly count: number;
+  /** Whether the first name of the customer finds them all. */
+  readonly isByFirst: boolean;
   /** Of how many orders of the account the texts were forgotten. The index does not know any more whose they are. */
   readonly forgotten: number;
 }
@@ -140,23 +153,25 @@ const shown = 5;
 async function ordersOfCustomer(
   ctx: Context,
   service: Service,
-  id: string,
+  names: readonly string[],
 ): Promise<CustomerOrders | undefined> {
   const index = await ctx.index.open(service.profile);
   if (index === undefined) return undefined;
-  const holds = fold(id);
-  const fields = [`k${holds}`, `x${holds}`];
-  const hits = await index.scan({
-    groups: [fields],
-    accepts: (text) => text.split('\t').some((field) => fields.includes(field)),
-  });
+  const find = (some: readonly string[]) => {
+    const fields = some.map(fold).flatMap((name) => [`e${name}`, `k${name}`, `x${name}`]);
+    return index.scan({
+      groups: [fields],
+      accepts: (text) => text.split('\t').some((field) => fields.includes(field)),
+    });
+  };
+  const hits = await find(names);
   const records: WireRecord[] = [];
   const reading = readHits(service, hits.slice(0, shown));
   for await (const some of reading.orders) records.push(...some.map(({ record }) => record));
-  const isTheirs = isBuyer(id);
   return {
-    newest: records.map(({ value }) => value).filter(isTheirs),
+    newest: records.map(({ value }) => value).filter((order) => names.some((name) => isBuyer(name)(order))),
     count: hits.length,
+    isByFirst: (await find(names.slice(0, 1))).length === hits.length,
     forgotten: index.status().forgotten,
   };
 }
@@ -171,17 +186,19 @@ function orderLines([at = '-', status = '-', amount = '-', id = '-']: readonly C
   return [{ line: id }, { line: [at, '  ', status, '  ', amount].flat(), indent: 2 }];
 }
 
-/** The orders as lines of a screen, with the command that finds all of them. */
+/** The orders as lines of a screen, with the commands that find all of them. */
 function customerOrderBlocks(
   profile: Profile,
-  id: string,
+  names: readonly string[],
   orders: CustomerOrders | undefined,
 ): readonly Block[] {
   // A search in the index does not find what was forgotten either.
   const live = (orders?.forgotten ?? 0) > 0 ? ['--live'] : [];
-  const all = commandLine(profile, 'orders', 'find', '--customer', id, ...live);
+  const all = (orders?.isByFirst === false ? names : names.slice(0, 1)).map((name): Block => {
+    return { line: commandLine(profile, 'orders', 'find', '--customer', name, ...live), indent: 2 };
+  });
   if (orders === undefined)
-    return ['blank', { line: 'orders, with what was paid and what went back:' }, { line: all, indent: 2 }];
+    return ['blank', { line: 'orders, with what was paid and what went back:' }, ...all];
   const rows = orders.newest.map((value): readonly Cell[] => {
     const { id: orderId, at, status, amount } = shownOf(value);
     return [{ time: at, precision: 'day' }, { status }, amount, orderId];
@@ -199,7 +216,7 @@ function customerOrderBlocks(
     {
       line: `${orders.count === 0 ? '' : `${orders.count} in the index; `}all orders of this customer, with their sums:`,
     },
-    { line: all, indent: 2 },
+    ...all,
   ];
 }
 
