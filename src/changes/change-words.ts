@@ -73,7 +73,6 @@ export function replyWords({ type, code, logId, httpStatus, details }: CliErrorP
   return `${facts.join(', ')}${messages.length === 0 ? '' : `: ${messages.join('; ')}`}`;
 }
 
-/** What a reply says to people. */
 export function messagesIn(details: CliErrorParts['details'] = []): readonly string[] {
   return details.flatMap(({ message, debugMessage }) => message ?? debugMessage ?? []);
 }
@@ -90,7 +89,6 @@ export function blockedWords(until: string | undefined): string {
     : `blocked until ${until} at the latest, or until you settle it`;
 }
 
-/** A change that a person settles, and whether paydesk can ask that person (on a terminal). */
 interface Settled {
   readonly change: string;
   readonly orderId?: string | undefined;
@@ -103,7 +101,6 @@ export function settleCommand({ change, orderId, asks }: Settled, ...said: reado
   return plainCommand('journal', 'settle', change, ...said, '--note', 'TEXT', ...confirm);
 }
 
-/** That command for either statement. */
 export function settleCommands(settled: Settled): readonly string[] {
   return ['--applied', '--not-applied'].map((word) => settleCommand(settled, word));
 }

@@ -42,7 +42,6 @@ export interface ConfirmedOrder {
   readonly isId?: ((text: string) => boolean) | undefined;
 }
 
-/** The command that needs a confirmation, and the flags that it still lacks. */
 interface CommandLine {
   /** Such as `orders refund`. */
   readonly command: string;

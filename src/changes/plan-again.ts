@@ -16,7 +16,6 @@ import { refuseUnfit } from './may-change.ts';
 import type { Counting } from './refund/refund-limit.ts';
 import { planRefund } from './refund/refund-plan.ts';
 
-/** What a desk wants to send. */
 type Asked = Pick<
   Change,
   'kind' | 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note'

@@ -27,7 +27,6 @@ export function pagingFlags(resource: ResourceName) {
   } as const;
 }
 
-/** The values of the paging flags. */
 export interface Paging extends PageQuery {
   readonly all?: boolean;
   readonly max?: number;

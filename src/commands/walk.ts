@@ -19,7 +19,6 @@ export interface Walk {
   readonly filter: ((records: readonly WireRecord[]) => Promise<readonly WireRecord[]>) | undefined;
   /** Ask for the longest pages that the service gives, unless there is a `limit`. */
   readonly readsLongPages?: boolean | undefined;
-  /** Is called with each page as it was read. */
   readonly onPage?: ((page: Page) => void) | undefined;
   /** True when no later record can match. */
   readonly isDone?: (() => boolean) | undefined;

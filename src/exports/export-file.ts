@@ -201,7 +201,6 @@ function manifestFor(
   return signManifest(text, key);
 }
 
-// The formatter's data in the state of a page.
 function formatState(state: JsonObject | undefined): JsonObject | undefined {
   return isObject(state?.format) ? state.format : undefined;
 }

@@ -11,7 +11,6 @@ import { fullPath } from '../io.ts';
 export interface Names {
   readonly file: string;
   readonly manifest: string;
-  /** Names what is missing from the rows. */
   readonly problems: string;
   /** The unfinished file. Its name says so, so no loader reads it. */
   readonly partial: string;

@@ -95,7 +95,6 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(value, exactly, 2)}\n`;
 }
 
-/** What is missing from a finished export. */
 function gapWords(problems: number, file: string): string {
   return `not all is in it: ${counted(problems, 'problem')}, named in ${file}`;
 }

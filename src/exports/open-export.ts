@@ -22,7 +22,6 @@ import { refuseForeign } from './problems-file.ts';
 import { openFinished } from './read-export.ts';
 import { createTotals } from './totals.ts';
 
-/** What exports need from the rest of paydesk. */
 export interface ExportParts {
   readonly folder: string;
   readonly locks: Locks;

@@ -105,7 +105,6 @@ export interface OrderIndex {
   /** The figures of orders, each once: at least those in the range, and those that hide some of their money. */
   facts(range?: FactsRange): Iterable<IndexedOrder>;
   drop(ids: readonly string[]): void;
-  /** Removes orders that are kept twice. */
   withoutRepeats(): number;
   /** Forgets orders and their buyers for good. `names`: those of the buyers. */
   forgetOrders(ids: readonly string[], names: readonly string[]): number;
@@ -128,7 +127,6 @@ export interface Indexes {
   readonly folder: string;
   /** Undefined if the account has none. Throws CliError 'refused' if it cannot be opened. */
   open(profile: Profile): Promise<OrderIndex | undefined>;
-  /** Makes an empty index with its own key. */
   create(profile: Profile): Promise<OrderIndex>;
   keyPlace(profile: Profile): Promise<string>;
   /** Erases an account's index and its key; undefined if there was none. */

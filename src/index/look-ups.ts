@@ -123,7 +123,6 @@ export function* factsIn(segments: SealedSegments, range: FactsRange): Generator
   }
 }
 
-// Whether a segment has nothing from that time, and hides nothing.
 function liesOutside(
   { newest, newestRefund = 0, newestPayment = 0, earliest = 0, hiding }: Edge,
   { since = 0, until = Number.POSITIVE_INFINITY }: FactsRange,
@@ -135,7 +134,6 @@ function liesOutside(
 interface AgeClass {
   /** Younger orders belong to it, unless an earlier class has them. */
   readonly under: number;
-  /** The maximum age of a read. */
   readonly target: number;
   readonly words: string;
 }

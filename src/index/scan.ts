@@ -116,7 +116,6 @@ function linesWith(needles: readonly Buffer[], parts: readonly Lines[]): readonl
       for (let at = part.bytes.indexOf(needle); at !== -1; ) {
         const line = part.lineAt(at);
         found.add(line);
-        // Skip the rest of this line.
         const end = part.bytes.indexOf(newline, at);
         at = end === -1 ? -1 : part.bytes.indexOf(needle, end + 1);
       }

@@ -46,7 +46,6 @@ interface SegmentTexts {
   readonly facts: string;
 }
 
-/** The most orders in a new segment. */
 export const segmentLength = 1_000;
 
 export function writeTexts(entries: readonly Entry[]): SegmentTexts {

@@ -175,7 +175,6 @@ export function readCurrency(text: string): Checked<string | undefined> {
   );
 }
 
-/** Whether it is the title of the column that says the currency of a planned row. */
 export function isCurrencyTitle(title: string): boolean {
   return title.trim().toLowerCase() === 'currency';
 }
@@ -234,7 +233,6 @@ export function readAgain(text: string): Checked<Pick<InputRow, 'again' | 'asks'
   };
 }
 
-/** Adds a name to confirm. */
 export function askAgain(cell: string, name: string): string {
   return `${cell.split('?')[0]?.trim() ?? ''} ? ${name}`.trim();
 }

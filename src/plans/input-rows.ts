@@ -77,7 +77,6 @@ export function readRow(
 
 const noAgain: Pick<InputRow, 'again' | 'asks'> = { again: [], asks: undefined };
 
-// A row's cells by column, and what is wrong with them.
 class RowReader {
   readonly problems: InputProblem[] = [];
   readonly #row: CsvRow;

@@ -40,7 +40,6 @@ export interface InputTitles extends Pick<InputFile, 'columns' | 'unread' | 'rea
 /** The two columns in front of an errors file. They are not read back. */
 export const addedColumns = ['line', 'error'] as const;
 
-/** The columns with a meaning in this use of the file. */
 function columnsFor(use: InputUse): readonly InputColumn[] {
   if (use === 'charges') return ['order_id', 'reference', 'charge_id', 'auth_code', 'amount'];
   return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
@@ -208,7 +207,6 @@ function chargeIdAt(titles: readonly string[]): readonly (readonly [InputColumn,
   return isOwn && !titles.includes('charge_id') ? [['charge_id', titles.indexOf('id')]] : [];
 }
 
-// Why the columns cannot be read at all.
 function unusableWords(cells: readonly string[], broken: CsvRow['broken']): string | undefined {
   if (broken !== undefined) return `the titles cannot be read: ${broken.words}`;
   const isOne = cells.length === 1 && delimiters.some((delimiter) => cells[0]?.includes(delimiter));

@@ -182,7 +182,6 @@ function rowProblem(row: PlanRow, { origin, mode }: Pick<PlanHead, 'origin' | 'm
     : 'has the key of another row';
 }
 
-// Replaces an API key.
 const mask = '[key]';
 
 function sendsWhatItShows({ sum, expected, body, amount, chargeId, reason }: PlanRow): boolean {

@@ -110,7 +110,6 @@ export interface InputFile {
   /** Titles in other words, with the column that each is read as. */
   readonly readAs: readonly { readonly title: string; readonly column: string }[];
   readonly hasAmount: boolean;
-  /** The well-formed rows. */
   readonly rows: readonly InputRow[];
   readonly problems: readonly InputProblem[];
   /** The cells of every row, also of wrong ones, with the line where it begins: for the errors file. */
@@ -159,7 +158,6 @@ export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | '
   readonly key: string;
   /** The last attempt before the plan was made, if it failed: `i_7f3k2m/1`. */
   readonly tried?: string | undefined;
-  /** For a part of an allocated amount: the identity of the file's row. */
   readonly partOf: string | undefined;
   readonly state: RowState;
   readonly why: string | undefined;
@@ -234,7 +232,6 @@ export function sumsOf(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[]): read
 }
 
 export interface Plans extends PlanFiles {
-  /** Who runs paydesk, as this machine names them. */
   readonly operator: string;
   /** A new id for a plan, such as `p_7f3k2m`. */
   newId(): string;

@@ -47,7 +47,6 @@ const storedKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v
 /** A key, and the only origin that it may be sent to. */
 type StoredKey = v.InferOutput<typeof storedKey>;
 
-/** The keys of all profiles, in the file and in the keyring. */
 export interface KeyStore {
   /** Throws CliError 'auth' if there is none, 'refused' if it may only go to another origin. */
   read(name: string, place: KeyPlace, origin: string): Promise<string>;

@@ -27,7 +27,6 @@ export const singleLimits = v.object({
   'agents.personal_data': v.optional(v.picklist(['masked', 'shown'], 'masked or shown'), 'masked'),
   /** Whether currencies without a limit are allowed once another has one. */
   'refund.other_currencies': v.optional(v.picklist(['refuse', 'allow'], 'refuse or allow'), 'refuse'),
-  /** The most rows of a plan. */
   'plan.max_count': v.optional(
     v.pipe(
       v.string(),
@@ -35,7 +34,6 @@ export const singleLimits = v.object({
       v.transform(Number),
     ),
   ),
-  /** The maximum age of a plan when it is applied. */
   'plan.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms')), '24h'),
 });
 
@@ -54,7 +52,6 @@ export type Limits = Readonly<v.InferOutput<typeof singleLimits>> & {
 /** Texts as typed, by setting name, for set ones only. */
 export type SettingTexts = Readonly<Record<string, string>>;
 
-/** Whether a setting (full name) is a limit of the account. */
 export function isLimit(name: string): boolean {
   return Object.hasOwn(singleLimits.entries, name) || kindOf(name) !== undefined;
 }

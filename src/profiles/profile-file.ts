@@ -28,7 +28,6 @@ import {
   unknownSetting,
 } from './settings.ts';
 
-/** The file format version of this program. */
 export const fileVersion = 1;
 
 const keyPlaces = ['file', 'keyring'] as const;
@@ -65,7 +64,6 @@ const storedProfile = v.strictObject({
   ...leadFile.entries,
   settings: v.optional(v.record(v.string(), v.string()), {}),
   key_in: v.picklist(keyPlaces),
-  /** SHA-256 of the lead's file behind this profile. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
   /** The sender. Such a profile has a token in place of a key. */
   sender: v.optional(
@@ -213,7 +211,6 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
   };
 }
 
-// A setting whose value is neither text nor number.
 function wrongSetting(typed: string, where: string, otherwise: string): CliError {
   const name = settingName(typed);
   if (name === undefined) return unknownSetting(typed, where);

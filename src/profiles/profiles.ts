@@ -23,7 +23,6 @@ export async function deskKeyIn({ config }: Pick<Folders, 'config'>, rules: File
   return createDeskKey(join(config, 'desk-key.pem'), rules);
 }
 
-/** A named way to reach one account. */
 export interface Profile {
   readonly name: string;
   readonly kind: 'stored' | 'environment' | 'demo';
@@ -54,7 +53,6 @@ export interface SenderOfProfile {
   /** The member and role of this desk there, when it joined or was last checked. */
   readonly member: string;
   readonly role: string;
-  /** This desk's name there. */
   readonly desk: string;
 }
 
@@ -113,7 +111,6 @@ export interface Profiles {
    * value; `default` removes it.
    */
   limitNamed(setting: string, value: string): string | undefined;
-  /** The stricter of an account's limits and others, such as a policy's. */
   strictest(limits: SettingTexts, more: SettingTexts): SettingTexts;
   /** How a change of this limit allows more; undefined if it does not. */
   raise(limit: string, before: SettingTexts, after: SettingTexts): Raise | undefined;
@@ -168,7 +165,6 @@ export interface ProfileDraft extends Pick<Profile, 'name' | 'baseUrl' | 'mode' 
   readonly settings?: SettingTexts | undefined;
   /** Limits for its account, stored elsewhere. */
   readonly limits?: SettingTexts | undefined;
-  /** SHA-256 of the lead's file behind it. */
   readonly fromDigest?: string | undefined;
 }
 
@@ -188,7 +184,6 @@ export interface ListedProfile {
   readonly mode: Mode | undefined;
   readonly baseUrl: string | undefined;
   readonly isDefault: boolean;
-  /** Its changes are in a sender's journal. */
   readonly hasSender: boolean;
   /** Where its key is stored, in words. */
   readonly keptIn: string;

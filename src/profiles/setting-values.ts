@@ -71,7 +71,6 @@ export const metadataKeys = v.pipe(
 );
 
 const fieldWords = `all, none, or some of ${indexFields.join(',')}`;
-/** Which order texts the index keeps. */
 export const keptFields = v.pipe(
   v.string(),
   v.check(

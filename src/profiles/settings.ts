@@ -51,7 +51,6 @@ const ofProfile = v.object({
   redact: v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
   /** Which order texts the index holds. Ids, customers and amounts are always in it. */
   'index.fields': v.optional(keptFields, 'all'),
-  /** The maximum age of orders in the index. */
   'index.keep': v.optional(keptDays, 'all'),
   /** Whether screens group the digits of amounts by thousands, with a space. */
   'amounts.grouping': v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),

@@ -47,7 +47,6 @@ export const planHeadForm = v.strictObject({
 });
 export type PlanHead = v.InferOutput<typeof planHeadForm>;
 
-/** A row that has ended, in the stream of a plan. */
 const rowToldForm = v.strictObject({
   row: count,
   how: v.picklist(['applied', 'refused', 'unconfirmed', 'not_sent']),
@@ -62,7 +61,6 @@ const stopForm = v.variant('why', [
   v.strictObject({ why: v.literal('signal') }),
 ]);
 
-/** How a plan ended. */
 const workedForm = v.strictObject({
   stop: v.optional(stopForm),
   known: count,
@@ -188,7 +186,6 @@ const outcome = v.custom<TravellingOutcome>(isObject);
 
 /** One line in the stream of a change or plan. Only an `end` line says how it ended; if the stream just stops, nothing is known. */
 export const lineForm = v.union([
-  /** The sender has it. */
   v.strictObject({ at: v.picklist(['taken', 'sent', 'beat']) }),
   /** What it waits for; null: nothing more. */
   v.strictObject({ waiting: v.nullable(v.string()), atOnce: v.optional(v.boolean()) }),
@@ -204,7 +201,6 @@ export const lineForm = v.union([
   v.strictObject({ unknown: v.literal(true) }),
   /** The id is closed for good: nothing was or will be sent under it. For a plan: it is stopped. */
   v.strictObject({ closed: v.literal(true) }),
-  /** A plan has finished. */
   v.strictObject({ worked: workedForm }),
 ]);
 export type Line = v.InferOutput<typeof lineForm>;
@@ -295,7 +291,6 @@ export const resolveForm = v.strictObject({
 });
 export type ResolveRequest = v.InferOutput<typeof resolveForm>;
 
-/** The result, or what to ask the person first. */
 export const resolvedForm = v.union([
   v.strictObject({ resolved: v.custom<Resolved>(isObject) }),
   v.strictObject({ confirm: v.custom<Evidence>(isObject) }),

@@ -163,7 +163,6 @@ const sum = v.optional(
 );
 const needed = v.optional(v.nullable(v.picklist(['none', 1])));
 
-/** The questions and their forms. */
 export const ruleForms = {
   limits: v.strictObject({}),
   setLimits: v.strictObject({

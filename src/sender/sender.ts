@@ -28,7 +28,6 @@ export interface Serving {
   /** The address it listens on, with the actual port. */
   readonly url: string;
   readonly accounts: readonly string[];
-  /** Stops taking new changes. */
   drain(): void;
   /** Resolves after the last reply. */
   close(): Promise<void>;
@@ -39,7 +38,6 @@ export interface ServeHow {
   readonly log: (line: RequestLine) => void;
 }
 
-/** A member of an account, and their desks that have a token. */
 export interface MemberView {
   readonly name: string;
   readonly account: string;
@@ -61,7 +59,6 @@ export interface JoinedDesk {
   readonly draft: Omit<ProfileDraft, 'name'>;
 }
 
-/** The result of checking a sender's journal. */
 interface VerifiedSender extends Pick<Verification, 'rows' | 'head' | 'findings'> {
   /** What stops every change even though the rows are whole, in words. */
   readonly problem: string | undefined;
@@ -100,7 +97,6 @@ export interface SenderDoor {
    * Creates the journal's tables in a database. If it is empty, copies the history of this machine there. As root: see `invite`.
    */
   migrate(allowRoot: boolean): Promise<Migrated>;
-  /** The statements of all migrations. */
   migrationsText(): Promise<string>;
   /** Checks every row of its journal, and everything derived from the rows. */
   verify(): Promise<VerifiedSender>;

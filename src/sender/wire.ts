@@ -19,7 +19,6 @@ export const hopVersion = 1;
 export const roles = ['viewer', 'proposer', 'operator', 'lead'] as const;
 export type Role = (typeof roles)[number];
 
-/** Whether a role includes another. */
 export function mayAct(role: Role, as: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(as);
 }
@@ -85,7 +84,6 @@ export function text(max: number) {
   );
 }
 
-/** An id of any kind. */
 export const idForm = text(maxText.id);
 export const orderIdForm = v.pipe(v.string(), v.regex(orderIdPattern));
 export const chargeIdForm = v.pipe(v.string(), v.regex(chargeIdPattern));
@@ -93,7 +91,6 @@ export const chargeIdForm = v.pipe(v.string(), v.regex(chargeIdPattern));
 export const unitsForm = v.pipe(v.number(), v.safeInteger());
 export const digestForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
-/** The name of a member or of a desk. */
 export const nameForm = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u));
 const accountName = v.pipe(v.string(), v.regex(accountNamePattern));
 /** Unix milliseconds. */
@@ -197,7 +194,6 @@ export const joinForm = v.strictObject({
 /** What a desk must know about its account. Nothing secret. */
 export const accountForm = v.strictObject({
   hop: v.literal(hopVersion),
-  /** The paydesk version of the sender. */
   version: v.string(),
   account: accountName,
   member: nameForm,

@@ -36,7 +36,6 @@ import type { StoredOrder } from './stored-records.ts';
 // Assumed: a request body has at most this many bytes.
 const maxBodyBytes = 1024 * 1024;
 
-/** The parts of one simulated service. */
 export interface AppOptions {
   readonly store: Store;
   readonly vendors: readonly [string, ...string[]];

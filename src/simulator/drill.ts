@@ -12,7 +12,6 @@ import type { DrillAsked, DrillEnd, DrillView } from './simulator.ts';
 import { openStore, type Store } from './store.ts';
 import { chargesOf, isStoredOrder, refundedOf, type StoredOrder } from './stored-records.ts';
 
-// The name of the drill's data in the demo.
 const noteName = 'drill';
 interface Drill {
   /** Unix seconds. */
@@ -152,9 +151,7 @@ function made(
 
 interface Judged {
   readonly isRight: boolean;
-  /** Nothing was refunded of them. */
   readonly isUntouched: boolean;
-  /** What the orders show, in words. */
   readonly ledger: string;
 }
 

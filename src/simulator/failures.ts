@@ -87,7 +87,6 @@ export function amountAboveRest(left: number): Failure {
   );
 }
 
-/** The error for a capture of an order that is not pre-authorized. */
 export function notAuthorized(status: string | undefined): Failure {
   const shown = status ?? 'unpaid';
   return failure(
@@ -153,12 +152,10 @@ export function notOffered(en: string, es: string): Failure {
   return failure('notAcceptable', 'not_acceptable.version', en, es, 'Accept');
 }
 
-/** The error for a missing or wrong key. */
 export function notAuthenticated(code: string, en: string, es: string): Failure {
   return failure('authentication', `authentication.${code}`, en, es);
 }
 
-/** The error for a body that cannot be read as JSON. */
 export function malformed(en: string, es: string): Failure {
   return failure('malformed', 'malformed_request.body', en, es);
 }
@@ -173,7 +170,6 @@ export function bodyTooLarge(max: number): Failure {
   );
 }
 
-/** The error for a request that is not from a program on this machine. */
 export function forbidden(code: string, en: string, es: string): Failure {
   return failure('forbidden', `forbidden.${code}`, en, es);
 }
@@ -182,7 +178,6 @@ export function tooMany(): Failure {
   return failure('tooMany', 'too_many_requests', 'Too many requests.', 'Demasiadas solicitudes.');
 }
 
-/** The error for a bug in the simulator itself. */
 export function internal(): Failure {
   return failure('internal', 'internal', 'The simulator failed.', 'El simulador falló.');
 }

@@ -29,7 +29,6 @@ type Fault =
     }
   | { readonly later: LaterFault };
 
-/** Which faults to use, and how often. */
 interface FaultPlan {
   readonly faults: readonly [Fault, ...Fault[]];
   /** The share of requests that get a fault, 0 to 1. */
@@ -150,7 +149,6 @@ function damagedReply(
   }
 }
 
-// Rejects when the client gives up.
 function neverReply(request: Request): Promise<never> {
   const { signal } = request;
   const { promise, reject } = Promise.withResolvers<never>();

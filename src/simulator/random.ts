@@ -27,7 +27,6 @@ export function seededRandom(seed: string): Random {
   });
 }
 
-/** Gives values that nobody can predict. */
 export function systemRandom(): Random {
   return randomFrom(() => randomInt(2 ** 32) / 2 ** 32);
 }

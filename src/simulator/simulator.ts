@@ -127,7 +127,6 @@ export interface DrillEnd {
   readonly number: number;
   readonly title: string;
   readonly passed: boolean;
-  /** What the orders of the case show. */
   readonly ledger: string;
   readonly hints: number;
 }
@@ -145,7 +144,6 @@ export interface DrillView {
         readonly text: readonly string[];
         readonly hints: readonly string[];
         readonly isNew: boolean;
-        /** A file that goes with the case. */
         readonly file: { readonly name: string; readonly text: string } | undefined;
       }
     | undefined;

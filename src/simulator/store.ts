@@ -42,7 +42,6 @@ export interface Identity {
   readonly orders: number;
 }
 
-/** The records of one simulator. */
 export interface Store {
   identity(): Identity;
   /** Undefined if there is no record with the id `next` or `previous`. */

@@ -158,7 +158,6 @@ export class Reading implements ReadOrders {
     return !this.isOver && !walk.hasMet && this.left().length > 0 && walk.empty < most;
   }
 
-  /** The orders that are neither found nor missing. */
   left(): readonly string[] {
     return [...this.#wanted.ids].filter((id) => this.#isLeft(id));
   }
@@ -189,7 +188,6 @@ export class Reading implements ReadOrders {
     return this.#waiting.splice(place, 1)[0];
   }
 
-  /** An order that nobody looked up was found. */
   found(id: string | undefined, order: JsonObject, neighbour: string | undefined): void {
     if (id !== undefined) this.#put(id, order, neighbour);
     this.#isStale = true;

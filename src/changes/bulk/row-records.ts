@@ -141,7 +141,6 @@ function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
   ];
 }
 
-// What both lists say of a row.
 const rowColumns: readonly Field<Pick<RowReport, 'row'>>[] = [
   field('currency', 'text', ({ row }) => row.currency),
   field('reason', 'text', ({ row }) => row.reason),

@@ -10,7 +10,6 @@ import type { TypedAmount } from '../../typed-amounts.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { itemsIn, parsePair, priceOf, saleFlags, unitsOf } from './sale-flags.ts';
 
-/** A description, sku, category or tag of one item. */
 interface ItemDetail {
   /** Which item, counted from 1. */
   readonly item: number;

@@ -174,7 +174,6 @@ interface Seen {
   readonly preview: readonly Block[];
   /** What is said right above the question. */
   readonly urgent: readonly string[];
-  /** All notes and warnings, for scripts. */
   readonly checks: readonly string[];
 }
 

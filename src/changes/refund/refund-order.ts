@@ -222,7 +222,6 @@ interface RefundNotes {
   readonly warnings: readonly string[];
   /** Lines about orders that look like twins and were never paid: they warn of nothing. */
   readonly asides: readonly string[];
-  /** Warnings right above the question. */
   readonly urgent: readonly string[];
 }
 

@@ -72,7 +72,6 @@ interface RefundChange extends Change {
 
 /** What a plan needs to know besides the order. */
 interface PlanTimes {
-  /** What the limits of the account count. */
   readonly counting: Counting;
   readonly madeWords?: MadeWords | undefined;
   /** An order of another mode is not refused: a person looks at such a row of a plan first. */

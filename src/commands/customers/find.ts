@@ -45,7 +45,6 @@ interface Search {
   readonly paging: SearchPaging;
 }
 
-/** How far a search came. */
 interface Tally {
   read: number;
   found: number;

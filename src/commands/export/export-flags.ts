@@ -10,7 +10,6 @@ import { spanFlag } from '../../flags/typed-time.ts';
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import type { Format } from '../../terminal/terminal.ts';
 
-/** Whose signature a file must have. */
 export const signedByFlag = flag.of({
   value: 'KEY',
   summary: 'the public key that must have signed it, if that is not this desk: desk_key of its profile show',

@@ -225,7 +225,6 @@ async function writePages(
   }
 }
 
-// How the file is written, as its manifest says it.
 function formOf({ options: { csv } }: Context, { format, gzip }: ExportForm): JsonObject {
   if (format !== 'csv') return { format, gzip };
   return {

@@ -60,7 +60,6 @@ export const browse = defineCommand({
   },
 });
 
-/** What lasts while the screen is open. */
 interface Desk {
   readonly ctx: Context;
   readonly service: Service;

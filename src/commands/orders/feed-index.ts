@@ -79,7 +79,6 @@ export function feedIndex(
   };
 }
 
-/** A run while it is collected. */
 export interface Collected {
   readonly after: string | undefined;
   readonly orders: ReadOrder[];

@@ -149,7 +149,6 @@ const disputeWords = /^(?:charged?[-_ ]?backs?|disputed?s?|contracargos?)$/i;
 export const noDisputes =
   'paydesk cannot see disputes: the service documents no field that shows a chargeback, so none is found here even if there are some';
 
-/** Whether somebody looks for disputes. */
 export function isAboutDisputes(word: string): boolean {
   return disputeWords.test(word);
 }
@@ -242,7 +241,6 @@ function statusFilter({ word: status, see }: Status): Filter & { readonly leftOu
 
 export type AmountRange = ReturnType<typeof amountRange>;
 
-/** Whether an amount can be compared. */
 export function isAmount(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }

@@ -122,7 +122,6 @@ export interface DateState {
 
 /** Decides when a walk can end because all later orders are too old. */
 interface DateStop {
-  /** Looks at a page as it was read. */
   add(records: readonly WireRecord[]): void;
   /** Whether every order that follows is too old. */
   readonly reached: boolean;

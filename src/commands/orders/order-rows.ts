@@ -54,11 +54,9 @@ export interface RowQuery {
   readonly amounts: AmountRange;
   readonly day: (seconds: unknown) => string | undefined;
   readonly referenceKeys: readonly string[];
-  /** What is known about the refunds of an order. */
   readonly toldOf: (order: JsonObject) => Told;
 }
 
-/** The rows that can be made of an order, and what is in none of them. */
 interface OrderRows {
   readonly rows: readonly ExportRow[];
   readonly problems: readonly ExportProblem[];
@@ -236,7 +234,6 @@ export const refundRowFields = [
 
 /** What a refund's row tells besides the records of the service. */
 interface ToldOfRefund extends Pick<ReturnType<Told>, 'state' | 'facts'> {
-  /** The shop's own number of its order. */
   readonly reference: unknown;
 }
 

@@ -45,7 +45,6 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { payLink } from './order-items.ts';
 
-/** What a person does next about an order: in a word for its first line, and the last lines of its screen. */
 interface Next {
   readonly word: Span;
   readonly steps: readonly Block[];
@@ -196,7 +195,6 @@ function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
 interface Step {
   readonly words: string;
   readonly command: string;
-  /** How much it refunds. */
   readonly amount: number;
 }
 

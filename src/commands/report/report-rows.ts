@@ -59,20 +59,17 @@ export function lastFields({ kind, asOf, currency, isWhole }: Source, complete: 
   };
 }
 
-/** The same for a list of orders or refunds. */
 export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObject {
   const { source: _, ...fields } = lastFields(source, isComplete);
   return fields;
 }
 
-/** What one summary has of its own. */
 interface Sums<Name extends string, By extends string> extends Pick<Asked, 'period'> {
   readonly flags: Asked['flags'] & { readonly currency?: string | undefined };
   readonly object: string;
   readonly columns: readonly Column[];
   readonly needs: Omit<Needs, 'by'>;
   readonly by: By;
-  /** Whether rows for scripts are split too. */
   readonly isSplit: boolean;
   readonly adding: (query: SummaryQuery<By>, source: Source) => Adding<Name>;
   /** The figures of a row, after its bucket and currency. */
@@ -153,7 +150,6 @@ export async function showReport(
 /** Said below a list of which nobody named the period, since sums and reports begin with the month. */
 export const onlyToday = 'this is today; --period this-month shows more';
 
-/** Says below a list when the facts were true. */
 export function sayAsOf({ notes }: Pick<Context, 'notes'>, { asOfLines }: Source): void {
   for (const [label, text] of asOfLines()) notes.note(`${label}${label === 'as of' ? '' : ':'} ${text}`);
 }

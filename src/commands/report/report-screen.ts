@@ -23,7 +23,6 @@ import { readWords } from '../orders/search/find-indexed.ts';
 import { aboutWords } from './report-period.ts';
 import type { AsOfLine, Needs, Source } from './report-source.ts';
 
-/** The first line: what this is about, when, and whose numbers these are. */
 export function titleLine(ctx: Context, title: string, source: Source): Block {
   const about = aboutWords(ctx, source);
   const words = about === '' ? [] : [`  ${about}`];
@@ -96,12 +95,10 @@ export function unsummedLines(totals: readonly Line<'unsummed'>[]): readonly AsO
   return unsummed === 0 ? [] : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`]];
 }
 
-/** Whether nothing is missing in the sums. */
 export function isComplete({ undated, hidden }: Gaps): boolean {
   return undated.length + hidden.length === 0;
 }
 
-/** What is missing in the sums, in words. */
 export function gapWords({ undated, hidden }: Gaps, records: string): string {
   const words = [
     ...(hidden.length === 0

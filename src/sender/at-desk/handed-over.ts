@@ -31,7 +31,6 @@ const noteForm = v.strictObject({
   sender: v.string(),
   account: v.string(),
   idempotencyKey: v.optional(v.string()),
-  /** What was typed. */
   asked: v.optional(json),
   again: v.array(v.string()),
   subject: v.strictObject({

@@ -14,7 +14,6 @@ interface HopParts extends Pick<ClientParts, 'clock' | 'version' | 'signal'> {
   readonly token: () => Promise<string>;
   readonly transport: Transport;
   readonly machine: string;
-  /** The mode in this desk's profile. */
   readonly mode: Mode;
   /** The time limit of a question, in milliseconds. */
   readonly timeoutMs: number;
@@ -58,7 +57,6 @@ const tries = 3;
 const pauseMs = 300;
 const lineMax = 32 * 1024 * 1024;
 
-/** Opens no connection yet. */
 export function createHop(parts: HopParts): Hop {
   const { sender, transport, clock, timeoutMs, signal } = parts;
   const name = new URL(sender.origin).host;

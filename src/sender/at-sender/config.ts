@@ -130,7 +130,6 @@ export function databaseIn(uri: string): DatabasePlace {
   return { host, port, database, user, isLocal, rootCert: words.get('sslrootcert') ?? undefined };
 }
 
-/** Whether a host is this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -108,7 +108,6 @@ export function closeId(parts: ChangesParts, asked: AskedChange): Promise<EndLin
   return alone === undefined ? close() : alone(close);
 }
 
-/** Whether any sender closed the id. */
 export async function isClosed({ store }: ChangesParts, { id }: AskedChange): Promise<boolean> {
   return (await store.settings(closedName(id))).length > 0;
 }

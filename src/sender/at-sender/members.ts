@@ -12,7 +12,6 @@ import type { Asker } from './routes.ts';
 
 /** An invitation works once, within this time. */
 const invitationMs = 24 * 60 * 60_000;
-/** How long a token works. */
 const tokenMs = 180 * 24 * 60 * 60_000;
 // A running sender rereads its members after this time, so a revoked token is refused by then.
 const freshMs = 1_000;

@@ -178,7 +178,6 @@ export function recordStop(
 // ── The files of plans ─────────────────────────────────────────────────────────────────────────────
 
 const planForm = v.strictObject({
-  /** The account's name at this sender. */
   account: v.pipe(v.string(), v.regex(accountNamePattern)),
   /** When it was handed over, Unix milliseconds. */
   since: timeForm,

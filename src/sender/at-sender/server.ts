@@ -24,7 +24,6 @@ export interface ServerParts {
   readonly uses: LastUses;
   readonly clock: ClockWithTimers;
   readonly version: string;
-  /** Adds the routes of the journal, changes and plans. */
   readonly addRoutes: (hop: Hop) => void;
   readonly log: (line: RequestLine) => void;
 }

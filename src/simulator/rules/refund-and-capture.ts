@@ -162,7 +162,6 @@ function captureCharge(charge: StoredCharge, now: number): StoredCharge {
   return { ...charge, status: statuses.paid, is_refundable: true, paid_at: now, fee: feeOf(charge.amount) };
 }
 
-/** The fee of a paid charge. */
 export function feeOf(amount: number): number {
   // Assumed: 29 for every full 1000 of the amount.
   return Math.floor(amount / 1000) * 29;

@@ -85,7 +85,6 @@ interface ComparedRefund {
 export interface CompareRules {
   /** The key under which `refunds apply` sends a row. */
   readonly keyOf: (row: Pick<PlanRow, 'chargeId' | 'amount' | 'ref'>) => string;
-  /** Who sent a refund that the order shows. */
   readonly senderOf: (refund: KnownRefund) => string;
   readonly settings: Profile['settings'];
 }

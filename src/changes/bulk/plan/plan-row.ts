@@ -200,7 +200,6 @@ export interface OrderOfRows {
   readonly missing?: string | undefined;
   readonly neighbour: string | undefined;
   readonly attempts: readonly AttemptRecord[];
-  /** Those that somebody recorded as made, and that the order does not show. */
   readonly unshown?: readonly AttemptRecord[] | undefined;
   readonly isOpen: (record: AttemptRecord) => boolean;
   readonly twins: readonly TwinOfRow[];

@@ -13,7 +13,6 @@ import type { OrderOfRows, RowsAsked } from './plan-row.ts';
 import type { Repeat } from './row-repeats.ts';
 
 export interface TwinOfRow {
-  /** A sentence about it. */
   readonly words: string;
   /** What `--again` must name if the buyer would get both payments back; undefined if not. */
   readonly name: string | undefined;

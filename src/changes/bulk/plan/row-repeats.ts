@@ -11,7 +11,6 @@ import {
 } from '../../../journal/journal.ts';
 import { isPlanned } from './order-after.ts';
 
-/** What is known of an order when one of its rows is planned. */
 export interface RowsOfOrder {
   readonly attempts: readonly AttemptRecord[];
   /** Whether the rows move real money. */

@@ -21,7 +21,6 @@ import type { OrderObserver } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
 import { amountHint, type Match, type Matcher, plainFigure } from './order-matching.ts';
 
-/** What was typed. */
 type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
 
 export interface Search {
@@ -34,7 +33,6 @@ export interface Search {
   readonly max: number;
   readonly paging: SearchPaging;
   readonly observer: OrderObserver;
-  /** The typed output options. */
   readonly outputWords: readonly string[];
   /** Where the words are in an order. */
   readonly matcher: Matcher;

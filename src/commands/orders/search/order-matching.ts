@@ -132,7 +132,6 @@ export function searchable(order: JsonObject, style: AmountStyle = plainAmounts)
   return foldedTexts(orderTexts(order, style));
 }
 
-/** Fields prepared for searches. */
 export function foldedTexts(fields: readonly OrderText[]): SearchableOrder {
   return fields.map((field) => ({ ...field, folded: fold(field.value) }));
 }
@@ -168,7 +167,6 @@ interface OrderText extends Match {
   readonly kind: TextKind;
 }
 
-/** A field as a search looks at it. */
 interface SearchableText extends OrderText {
   readonly folded: string;
 }
@@ -211,7 +209,6 @@ const wholePhone = ({ digits = '' }: Word, folded: string): boolean =>
 
 const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
 const wholeFinders = { ...finders, part: wholeWord, idPart: whole, itemName: wholeWord, phone: wholePhone };
-/** How a field is compared with a word. */
 export type TextKind = keyof typeof finders;
 
 const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;

@@ -115,7 +115,6 @@ interface Reading {
   until(isEnough: () => boolean): Promise<void>;
   goFurther(): void;
   watch(listener: () => void): () => void;
-  /** Calls the listeners. */
   tell(): void;
   stop(): void;
 }

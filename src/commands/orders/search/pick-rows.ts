@@ -175,7 +175,6 @@ export function stopText(
   return stop && caseText(stop, parts);
 }
 
-// Fields that the row shows by itself.
 const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id'];
 
 // The words that matter come first, since a long status is cut.

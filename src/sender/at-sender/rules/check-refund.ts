@@ -86,7 +86,6 @@ export function refuseSkewed(skewed: boolean | undefined): void {
   ]);
 }
 
-/** Whether something belongs to the account, in either mode. */
 export function isOf(
   { origin, account }: Pick<SentRow, 'origin' | 'account'>,
   { service }: RuledAccount,

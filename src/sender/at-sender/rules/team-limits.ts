@@ -106,7 +106,6 @@ function isRefused(held: readonly TeamLimit[], currency: string): boolean {
 interface LimitedRefund
   extends Pick<LimitFinding, 'amount' | 'besides' | 'currency' | 'ofOrder' | 'ofMember'> {
   readonly reason: string | undefined;
-  /** Whether its note has enough letters. */
   readonly saysNote: boolean;
   /** The age of its order in days; undefined if the order does not say. */
   readonly ageDays: number | undefined;
@@ -139,14 +138,12 @@ export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): L
 
 // ── Plans ───────────────────────────────────────────────────────────────────────────────────────
 
-// The most orders to name that reach the limit.
 const namedMax = 10;
 
 interface PlanFacts {
   /** The limits of the person who wants to apply it. */
   readonly held: readonly TeamLimit[];
   readonly requests: readonly ApprovalRequest[];
-  /** Whether a change belongs to the account. */
   readonly isOf: (sent: SentRow) => boolean;
   /** Unix milliseconds. */
   readonly time: number;
