@@ -10,7 +10,7 @@ import { createLeases } from '../journal/postgres/leases.ts';
 import { migrate } from '../journal/postgres/migrate.ts';
 import { createPostgresStore } from '../journal/postgres/postgres-store.ts';
 import { Server, type ServerPlace } from '../journal/postgres/server.ts';
-import { inWords, placeName } from '../journal/postgres/server-words.ts';
+import { placeName, saidInWords } from '../journal/postgres/server-words.ts';
 import type { CopiedJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { Locks } from '../locks/locks.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
@@ -66,14 +66,11 @@ export function openShared(parts: SharedParts): SharedJournal | undefined {
     store,
     asking,
     locks: leases,
-    async migrate() {
-      try {
+    migrate: () =>
+      saidInWords(place, async () => {
         const done = await migrate(server);
         return { place, done, brought: await store.pushIfEmpty() };
-      } catch (error) {
-        throw inWords(error, place);
-      }
-    },
+      }),
   };
 }
 

@@ -96,7 +96,7 @@ function unsafe({ name }: MachineFile, problem: string): CliError {
   return refused(
     `${name} is not used: ${problem}`,
     ['ask an administrator: it must belong to root, and only root may write it (chown root, chmod go-w)'],
-    { certain: certain },
+    { certain },
   );
 }
 
@@ -106,7 +106,7 @@ export function invalidMachineFile(
   problem: string,
   ask: string,
 ): CliError {
-  return refused(`${name}, ${path}, ${problem}`, [`ask an administrator ${ask}`], { certain: certain });
+  return refused(`${name}, ${path}, ${problem}`, [`ask an administrator ${ask}`], { certain });
 }
 
 /** What is certain while such a file is refused. */

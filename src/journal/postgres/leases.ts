@@ -6,7 +6,7 @@
 import type { ClockWithTimers } from '../../io.ts';
 import type { Busy, Held, Locks } from '../../locks/locks.ts';
 import type { Server } from './server.ts';
-import { inWords } from './server-words.ts';
+import { saidInWords } from './server-words.ts';
 
 interface LeaseParts {
   readonly server: Server;
@@ -44,13 +44,7 @@ const ownerText = `select operator, command, floor(extract(epoch from since) * 1
 /** Connects on first use. */
 export function createLeases({ server, clock, owner, place, holder, ofMachine }: LeaseParts): Leases {
   const numbers = new Map<string, string>();
-  const ask = async (text: string, values: readonly string[]) => {
-    try {
-      return await server.ask(text, values);
-    } catch (error) {
-      throw inWords(error, place);
-    }
-  };
+  const ask = (text: string, values: readonly string[]) => saidInWords(place, () => server.ask(text, values));
   const busy = async (name: string): Promise<Busy> => {
     const [found] = await ask(ownerText, [name]);
     if (found === undefined) return { held: false, owner: undefined };

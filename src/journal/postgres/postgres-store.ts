@@ -15,7 +15,7 @@ import { aboutOf } from '../sqlite/journal-columns.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
 import type { Leases } from './leases.ts';
 import { type Found, type Server, ServerError, type Transaction } from './server.ts';
-import { inWords, refuseForgetful, refuseServer, serverDiffers } from './server-words.ts';
+import { inWords, refuseForgetful, refuseServer, saidInWords, serverDiffers } from './server-words.ts';
 import { openIn, pageMax, rowIn, verifyServer } from './verify-server.ts';
 
 interface PostgresParts {
@@ -150,12 +150,8 @@ class PostgresStore {
     this.#known = identity;
   }
 
-  async #inWords<T>(act: () => Promise<T>): Promise<T> {
-    try {
-      return await act();
-    } catch (error) {
-      throw inWords(error, this.#parts.place);
-    }
+  #inWords<T>(act: () => Promise<T>): Promise<T> {
+    return saidInWords(this.#parts.place, act);
   }
 
   // ── Adding ────────────────────────────────────────────────────────────────────────────────────

@@ -11,6 +11,15 @@ export function placeName({ user, host, port, database }: ServerPlace): string {
   return `${user}@${host}:${port}/${database}`;
 }
 
+/** Does something at the server. Its errors, and those of the connection, become refusals. */
+export async function saidInWords<T>(place: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw inWords(error, place);
+  }
+}
+
 /** Turns an error of the server, or of the connection, into a refusal. Returns any other as it is. */
 export function inWords(error: unknown, place: string): unknown {
   if (!(error instanceof ServerError)) return error;

@@ -203,7 +203,7 @@ function compareWitness(
 ): { readonly witness: WitnessVerification; readonly mismatches: readonly Finding[] } {
   const mismatch = orUncompared(() => mismatchOf(found, tables, places));
   const pages = found.is === 'whole' ? orFinding(() => pageFindings(found.witness.db)) : [];
-  const lines = found.is === 'whole' ? countOf(found.witness) : 0;
+  const lines = found.is === 'whole' ? (orUndefined(() => found.witness.count()) ?? 0) : 0;
   const of = { file: places.witness.path, lines };
   const problems = [...(mismatch === undefined ? [] : [mismatch.problem]), ...differing];
   const mismatches = [
@@ -215,14 +215,6 @@ function compareWitness(
   if (mismatches.length > 0) return { witness: { ...of, state: 'damaged' }, mismatches };
   if (found.is !== 'whole') return { witness: { ...of, state: 'none yet' }, mismatches };
   return { witness: { ...of, state: lines < rows ? 'witness behind' : 'agrees' }, mismatches };
-}
-
-function countOf(witness: Witness): number {
-  try {
-    return witness.count();
-  } catch {
-    return 0;
-  }
 }
 
 // Damage to the journal is reported elsewhere; here it only prevents the comparison.
