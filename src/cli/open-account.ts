@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { type Client, type KeyGate, type OpenService, openClient, type Pace, proxyFor } from '../api/api.ts';
 import { isObject } from '../api/json-values.ts';
 import type { WhatChanges } from '../commands/commands.ts';
-import { CliError, refused } from '../errors.ts';
+import { CliError, orUndefined, refused } from '../errors.ts';
 import type { Clock, Io } from '../io.ts';
 import { type Journal, marksOfService, textsOf } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
@@ -65,8 +65,8 @@ export async function openAccount(
   const profile = withPolicy(await parts.policy(), await limited(opened.profile, secret, limitsOf));
   parts.setProfile(profile);
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
-  // Made only here, so that runs which only print help make no file.
-  makeCacheFolder(parts.folders.cache);
+  // Made only here, so that runs which only print help make no file. Without it every start is a little slower.
+  orUndefined(() => mkdirSync(parts.folders.cache, { recursive: true, mode: 0o700 }));
   const team = profile.sender === undefined ? undefined : await desk();
   const senderError =
     profile.sender === undefined ? undefined : (await import('../sender/sender.ts')).senderErrorIn;
@@ -128,15 +128,6 @@ function skewWords(aheadMs: number): string | undefined {
   if (Math.abs(aheadMs) <= tolerableSkewMs) return undefined;
   const way = aheadMs > 0 ? 'ahead of' : 'behind';
   return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and unconfirmed changes stay unconfirmed for longer`;
-}
-
-// If the folder cannot be made, every start is a little slower, but nothing else goes wrong.
-function makeCacheFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch {
-    return;
-  }
 }
 
 /** Who knows them. */

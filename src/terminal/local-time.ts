@@ -162,22 +162,20 @@ function momentOf(shown: number, offsetAt: (ms: number) => number): number {
 }
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
-  const options: Intl.DateTimeFormatOptions = {
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-    calendar: 'gregory',
-  };
-  try {
-    return new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone });
-  } catch {
-    // This machine does not know the zone. Times are then shown in UTC, and marked as UTC.
-    return new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
-  }
+  const inZone = (timeZone: string) =>
+    new Intl.DateTimeFormat('en-US', {
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+      calendar: 'gregory',
+      timeZone,
+    });
+  // In a zone that this machine does not know, times are shown in UTC, and marked as UTC.
+  return orUndefined(() => inZone(zone)) ?? inZone('UTC');
 }
 
 // For the zone of the process. A formatter would give the same, but takes 10 ms to make.

@@ -1,6 +1,7 @@
 /** Masks known keys in every text that leaves the program, however they are spelled. */
 
 import { Buffer } from 'node:buffer';
+import { parsedJson } from '../api/json-values.ts';
 import { escapedWords, layersOf, longSpellingsOf, type Spelling, spellingsOf } from './key-spellings.ts';
 import type { Piece } from './list-format.ts';
 
@@ -237,12 +238,8 @@ function stringEnd(json: string, from: number): number {
 
 // A number that holds a key becomes a string, because the mask is no number.
 function cleanToken(token: string, clean: (text: string) => string): string {
-  let value: unknown;
-  try {
-    value = JSON.parse(token);
-  } catch {
-    return token;
-  }
+  const value = parsedJson(token);
+  if (value === undefined) return token;
   const text = typeof value === 'string' ? value : token;
   const cleaned = clean(text);
   return cleaned === text ? token : JSON.stringify(cleaned);

@@ -1,6 +1,6 @@
 /** A software agent that runs paydesk: how it is named, for whom it runs, and what it may not do. */
 
-import { CliError, refused } from '../../errors.ts';
+import { CliError, orUndefined, refused } from '../../errors.ts';
 import { agentVariables, type Env, type Io, variable } from '../../io.ts';
 import type { Change } from '../../journal/journal.ts';
 import { type Profile, plainCommand } from '../../profiles/profiles.ts';
@@ -54,11 +54,7 @@ export function operatorOf(io: Io): string {
 function personOf(io: Io): string {
   const named = variable(io.env, 'PAYDESK_OPERATOR');
   if (named !== undefined) return nameIn(named) ?? notAName(named);
-  try {
-    return cleaned(io.userName());
-  } catch {
-    return `uid ${io.uid ?? 'unknown'}`;
-  }
+  return orUndefined(() => cleaned(io.userName())) ?? `uid ${io.uid ?? 'unknown'}`;
 }
 
 /** What the name of a person may be, in words. */

@@ -73,12 +73,8 @@ const renumbering: ReadonlySet<number> = new Set([
 ]);
 
 function keepsInodes(path: string): boolean {
-  try {
-    return !renumbering.has(statfsSync(path).type >>> 0);
-  } catch {
-    // A system that cannot say has none of these.
-    return true;
-  }
+  // A system that cannot say has none of these.
+  return orUndefined(() => renumbering.has(statfsSync(path).type >>> 0)) !== true;
 }
 
 // 0: the file system keeps no birth time. Where the system call is missing (an old kernel, some sandboxes), Node gives the time of

@@ -180,15 +180,14 @@ async function testLocks(folder: string, rules: FileRules, node: string | undefi
 // Two handles in one process prove nothing about the disk, because SQLite compares them by itself. So the kernel's list of
 // locks must show the lock, or a second process must not get it.
 function isInKernel(file: string): boolean {
-  try {
+  const isListed = orUndefined(() => {
     const { dev, ino } = statSync(file);
     const hex = (number: number) => number.toString(16).padStart(2, '0');
     const at = `${hex((dev >>> 8) & 0xfff)}:${hex((dev & 0xff) | ((dev >>> 12) & 0xfff00))}:${ino}`;
     const lines = readFileSync('/proc/locks', 'latin1').split('\n');
     return lines.some((line) => line.includes(' WRITE ') && line.split(' ').includes(at));
-  } catch {
-    return false;
-  }
+  });
+  return isListed === true;
 }
 
 /** What the second process runs: its lock must fail with SQLITE_BUSY, exit code 55. The one file has it under a word of its own. */
