@@ -16,6 +16,7 @@ import {
 } from './plan-types.ts';
 import {
   cardTitle,
+  chargesTitles,
   comparedTitles,
   currencyOfTitle,
   moneyWords,
@@ -23,6 +24,7 @@ import {
   planTitles,
   referenceTitle,
   referenceWords,
+  refundTitle,
   refundWords,
 } from './title-words.ts';
 
@@ -91,7 +93,8 @@ export function readTitles(
   const read = new Set(places.values());
   const unread = titles.flatMap((title, index) => (title === '' || read.has(index) ? [] : [index]));
   const hasAmount = found.includes('amount') || misses.some(({ meant }) => meant === 'amount');
-  const others = use === 'plan' || hasAmount ? [] : unread.filter((index) => !isKnown(titles[index] ?? ''));
+  const isOther = (index: number) => !isKnown(titles[index] ?? '') && !isRowNumbers(cellsOf(index));
+  const others = use === 'plan' || hasAmount ? [] : unread.filter(isOther);
   const money = others.filter((index) => moneyWords.test(titles[index] ?? ''));
   const doubtful = money.length > 0 ? money : others;
   const problems = [
@@ -140,6 +143,8 @@ function withReference(titles: readonly string[], keys: readonly string[]): read
   return titles.map((title, index) => (index === place ? 'reference' : title));
 }
 
+const titlesOf = { plan: planTitles, compare: comparedTitles, charges: chargesTitles } as const;
+
 // The columns may have plain titles, if each can be just one column. `id` above orders' ids: a list or an export of orders, and a plan,
 // which moves money, is not made of all their amounts.
 function asMeant(
@@ -162,7 +167,7 @@ function asMeant(
         plainOrder ??
         named);
   const meant = new Map(
-    Object.entries(use === 'plan' ? planTitles : comparedTitles).flatMap(([column, form]) => {
+    Object.entries(titlesOf[use]).flatMap(([column, form]) => {
       const index = titles.includes(column) ? undefined : place((title) => form.test(title));
       return index === undefined ? [] : [[index, column] as const];
     }),
@@ -176,6 +181,8 @@ function asMeant(
     meant.set(card, 'charge_id');
   for (const [index, column] of meant) {
     const filled = filledIn(index);
+    if (refundTitle.test(titles[index] ?? '') && !filled.every((cell) => amountForm.test(cell.trim())))
+      meant.delete(index);
     const isOne = (cell: string) => refundReasonValues.some((reason) => isTypedLike(cell.trim(), reason));
     if (column !== 'reason' || filled.length === 0 || filled.some(isOne)) continue;
     // Why, in words of one's own, is a note.
@@ -270,6 +277,13 @@ function nearMisses(
     );
     return meant === undefined ? [] : [{ index, meant }];
   });
+}
+
+// `5`, `5.00`, `1 200,50 MXN`, as people write them.
+const amountForm = /^[-+]?\d[\d.,'’ \u00a0\u202f]*([A-Z]{3})?$/;
+
+function isRowNumbers(cells: readonly string[]): boolean {
+  return cells.every((cell, index) => Number(cell) === index + 1);
 }
 
 const numberForm = /^-?[\d.,]*\d$/;

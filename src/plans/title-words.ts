@@ -18,10 +18,17 @@ const sharedTitles = {
   currency: /^(currency_code|curr?|ccy|moneda|divisa|währung|devise)$/,
 };
 
+const refundNouns = 'refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung';
+
+/** A column called Refund has its amount, or its id, or whether it was made: what stands below it tells. */
+export const refundTitle = new RegExp(`^(${refundNouns})$`);
+
 /** A total may be that of the whole order, so a plan does not read it. */
 export const planTitles = {
   ...sharedTitles,
-  amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
+  amount: new RegExp(
+    `^(refund_amount|am(oun)?t_to_refund|am(oun)?t_refunded|(importe|monto)(_devuelto)?|${refundNouns})$`,
+  ),
   reason: /^(refund_reason|motivo|raz[oó]n|why|por_?qu[eé]|grund|warum)$/,
   note: /^(notes|notas?|notiz(en)?|comments?|comentarios?|kommentare?|remarks?|bemerkung(en)?|anmerkung(en)?|observaci[oó]n(es)?)$/,
 };
@@ -31,19 +38,18 @@ export const referenceTitle = /^(referencia|referenz|référence)$/;
 
 /** Titles of the shop's own number of an order, or of its id. */
 export const orderTitle =
-  /^(shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?$/;
+  /^((shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?|(n[º°o]|n[uú]m|nro|n[uú]mero|num[eé]ro)\.?_(de_)?(pedido|orden|commande))$/;
 
 /** In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored. */
 export const moneyWords =
-  /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
+  /(^|[^a-z])(amount|amt|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
 
-/** A column called Refund has its amount, or its id, or whether it was made. */
-export const refundWords = new RegExp(
-  `${moneyWords.source}|^(refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung)$`,
-);
+/** Titles above what went back. */
+export const refundWords = new RegExp(`${moneyWords.source}|${refundTitle.source}`);
 
 /** A comparison reads any money column as the amount. */
-export const comparedTitles = { ...sharedTitles, amount: moneyWords };
+export const chargesTitles = { ...sharedTitles, amount: moneyWords };
+export const comparedTitles = { ...sharedTitles, amount: refundWords };
 
 /** Names that people use for the shop's own number. */
 export const referenceWords =

@@ -225,8 +225,33 @@ describe('F50 titles', () => {
     expect(problemsOf(typo)).toEqual(['2 Grund: reason othr: not a reason; did you mean other?']);
   });
 
-  it('a column called Refund may be the amount, and what to do about it is said', () => {
-    expect(problemsOf(read(`order_id,Refund\n${id},5\n`))).toEqual([
+  it.each(['Nº de pedido', 'N° de commande', 'Número de pedido', 'Nro. de orden', 'Numéro de commande'])(
+    '%s names the order',
+    (title) => {
+      const file = read(`${title},amount\n${id},5\n`);
+      expect([problemsOf(file), file.rows[0]?.orderId]).toEqual([[], id]);
+    },
+  );
+
+  it.each(['Importe devuelto', 'Devolución', 'Refunded', 'Refund', 'Amt refunded', 'Erstattung'])(
+    '%s above amounts is the amount, in a plan and in a comparison',
+    (title) => {
+      for (const use of ['plan', 'compare'] as const) {
+        const file = read(`order_id,${title},#\n${id},5,1\n${id},7,2\n`, { for: use });
+        expect([problemsOf(file), file.rows.map(({ amount }) => amount)]).toEqual([[], [5, 7]]);
+        const beside = read(`order_id,${title},amount\n${id},5,6\n`, { for: use });
+        expect([problemsOf(beside), beside.rows[0]?.amount]).toEqual([[], 6]);
+      }
+    },
+  );
+
+  it.each(['plan', 'compare'] as const)('row numbers are never offered as the amount: %s', (use) => {
+    const file = read(`order_id,#\n${id},1\n${id},2\n`, { for: use });
+    expect(problemsOf(file).join()).not.toContain('#');
+  });
+
+  it('a column called Refund may be something else than the amount, and what to do about it is said', () => {
+    expect(problemsOf(read(`order_id,Refund\n${id},rf_2\n`))).toEqual([
       '1 (row): there is no column amount: it has the amount of each row, or full for the whole charge or order; if refund has what goes back, rename it amount',
     ]);
   });
