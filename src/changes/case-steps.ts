@@ -16,6 +16,7 @@ import { untilWords } from './by-hand-words.ts';
 /** Said in the first block and in the last lines: the first block may have gone off the screen. */
 export const stopWords = 'do not refund this order; show your lead';
 
+/** The command that finds out about them. */
 export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string {
   return `paydesk journal reconcile ${change}`;
 }
@@ -43,6 +44,7 @@ export function warnOfUnrecorded({ notes }: Pick<Context, 'notes'>, { order, cas
   for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? [])) notes.warn(line);
 }
 
+/** What to do next about such an order, in place of a command that refunds or captures. */
 export function caseSteps(ctx: Context, one: OrderCase, known: KnownOrder): readonly Block[] {
   const [words, command] = stepOf(ctx, one, known);
   return ['blank', { line: words }, { line: command, indent: 2 }];

@@ -10,6 +10,7 @@ interface KindWords {
   readonly refused: string;
   /** What the operator must do while nobody knows whether the change was made. */
   readonly meanwhile: string;
+  /** What happens if the change is made twice. */
   readonly twice: string;
   /** That it was made: `captured`. */
   readonly made: string;
@@ -89,6 +90,7 @@ export function blockedWords(until: string | undefined): string {
     : `blocked until ${until} at the latest, or until you settle it`;
 }
 
+/** A change that a person settles, and whether paydesk can ask that person (on a terminal). */
 interface Settled {
   readonly change: string;
   readonly orderId?: string | undefined;

@@ -11,6 +11,7 @@ import { type Confirmation, confirmChange } from './confirm-change.ts';
 import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
 
+/** A planned change: what is sent, and what the person sees. */
 export interface PlannedChange extends ChangeRun {
   readonly change: Omit<Change, keyof Repeat> & Partial<Change>;
   readonly preview: readonly Block[];

@@ -30,8 +30,10 @@ const purposes = {
   approve: { question: 'Approve it?', to: 'to approve it', certain: 'nothing was approved' },
 } as const;
 
+/** What a change is about, as a person confirms it. */
 export interface ConfirmedOrder {
   readonly id: string;
+  /** The amount of the change, which a person types in production. */
   readonly amount: number | undefined;
   readonly currency: string | undefined;
   /** The amount as somebody typed it, if somebody did. */
@@ -42,6 +44,7 @@ export interface ConfirmedOrder {
   readonly isId?: ((text: string) => boolean) | undefined;
 }
 
+/** The command that needs a confirmation, and the flags that it still lacks. */
 interface CommandLine {
   /** Such as `orders refund`. */
   readonly command: string;
@@ -131,6 +134,7 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
   if (!(await ctx.ask.confirm({ ...question, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
+// What a question is about stands before it.
 function questionOf({ profile, about, canGoBack }: Confirmation, message: string) {
   return about === undefined
     ? { message: aboutMoney(profile, message), canGoBack }

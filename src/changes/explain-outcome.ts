@@ -31,6 +31,7 @@ export function keepByHand({ change, unrecorded }: Ended): readonly string[] {
   ];
 }
 
+/** The same, and why it could not be recorded. */
 export function unrecordedLines(outcome: Ended): readonly string[] {
   const { unrecorded } = outcome;
   if (unrecorded === undefined) return [];
@@ -138,6 +139,7 @@ export function failedError(
   );
 }
 
+/** Those that the service shows as failed. */
 export function failedOf(refunds: readonly FoundRefund[]): readonly FoundRefund[] {
   return refunds.filter(({ status }) => meaningOfRefund(status) === 'failed');
 }
@@ -201,6 +203,7 @@ interface Refusal {
   readonly asked: RefundRequest;
   /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
+  /** What the limits of the account count. */
   readonly counting: Counting;
 }
 

@@ -222,6 +222,7 @@ function capitals(words: string): string {
   return words.replace(/^[^:?]*/, (head) => head.toUpperCase());
 }
 
+// The same words for what was sent in an attempt.
 function sentWords(
   ctx: Pick<Context, 'shortTime'>,
   profile: Pick<Profile, 'settings'>,

@@ -187,10 +187,12 @@ interface OrderYes {
   readonly words: readonly string[];
   /** What `--again` names in that command; absent: what was typed. */
   readonly names?: readonly string[];
+  /** What a No prints in place of that command, when the service would refuse it. */
   /** Whose money it is, before the question. */
   readonly about?: string | undefined;
 }
 
+/** How a person says yes to a change of an order. */
 export function orderConfirmation(
   { kind, id, service: { profile }, asked: { confirm, again, idempotencyKey } }: OrderRead,
   { change: { amount, currency }, typed, words, names = again, about: whose }: OrderYes,

@@ -33,6 +33,7 @@ import {
   unrecordedLines,
 } from './explain-outcome.ts';
 
+/** The outcome of a change that was made, with the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
 type DryRun = Extract<Outcome, { verdict: 'dry_run' }>;
 type Uncertain = Extract<Outcome, { verdict: 'unknown' | 'not_seen' }>;

@@ -21,6 +21,7 @@ type Asked = Pick<
   'kind' | 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note'
 >;
 
+/** What follows from the body of a change and from its order. */
 type Planned = Partial<
   Pick<Change, 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason'>
 >;

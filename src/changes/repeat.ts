@@ -53,6 +53,7 @@ export const againFlag = flag.of<readonly string[]>({
 /** How paydesk recognises that the same `--idempotency-key` means the same change. */
 export type Repeat = Pick<Change, 'kind' | 'idempotencyKey' | 'asked' | 'again'>;
 
+/** Chooses the columns for the record that a change returned. */
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
@@ -211,6 +212,7 @@ function moneyLines(
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
+/** The object without the fields that are undefined. */
 export function onlyGiven<const T extends object>(values: T): Given<T>;
 export function onlyGiven(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));

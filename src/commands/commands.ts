@@ -411,6 +411,7 @@ const table: Readonly<Record<string, Group | Row>> = {
   ),
 };
 
+/** The nouns that have verbs, by name. */
 export const groups: Readonly<Record<string, Group>> = Object.fromEntries(
   Object.entries(table).flatMap(([noun, one]) => ('verbs' in one ? [[noun, one]] : [])),
 );

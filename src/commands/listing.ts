@@ -73,6 +73,7 @@ export async function passing(
 export interface WalkObserver {
   /** Columns for what the observer finds out; see `joinColumns`. */
   readonly columns: readonly Column[];
+  /** Is called with each page as it was read, before filters. */
   readonly onPage: (page: Page) => void;
   /** Is called before records are shown, so that the observer can look up values for its columns. */
   readonly beforeShown?: (records: readonly WireRecord[]) => Promise<void>;

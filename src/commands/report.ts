@@ -209,6 +209,7 @@ async function showWritten(
   if (source.kind === 'index') sayAsOf({ notes }, source);
 }
 
+// A command line with the profile that was typed, if one was.
 function commandHere({ options: { profile } }: Context, ...words: readonly string[]): string {
   return profile === undefined ? plainCommand(...words) : commandLine(profileNamed(profile), ...words);
 }

@@ -207,6 +207,7 @@ function sumWords(view: View): string {
   return `${passedIn(view)} of ${total} cases right${ends.length < total ? `, ${total - ends.length} to go` : ''}`;
 }
 
+// One line for each case that ended.
 function endWords({ number, title, passed, hints, ledger }: View['ends'][number]): string {
   const helped = hints === 0 ? '' : `, with ${hints === 1 ? 'a hint' : `${hints} hints`}`;
   return `${number}  ${passed ? 'right    ' : 'not right'}  ${title}${helped}${passed ? '' : ` (${ledger})`}`;

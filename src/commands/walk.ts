@@ -19,6 +19,7 @@ export interface Walk {
   readonly filter: ((records: readonly WireRecord[]) => Promise<readonly WireRecord[]>) | undefined;
   /** Ask for the longest pages that the service gives, unless there is a `limit`. */
   readonly readsLongPages?: boolean | undefined;
+  /** Is called with each page as it was read. */
   readonly onPage?: ((page: Page) => void) | undefined;
   /** True when no later record can match. */
   readonly isDone?: (() => boolean) | undefined;
@@ -85,6 +86,7 @@ async function matching({ records }: Page, { filter }: Walk): Promise<readonly W
   return filter === undefined ? records : await filter(records);
 }
 
+/** A page cut down to `most` records. */
 export function upTo(page: Page, most: number): Page {
   return {
     ...page,
@@ -106,6 +108,7 @@ export function isBlind({ agent, redaction }: Context): boolean {
   return agent !== undefined && redaction.isOn();
 }
 
+/** The words of a search, as an argument. */
 export function textArgument<const R extends boolean>(required: R) {
   return {
     name: 'text',

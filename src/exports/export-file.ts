@@ -62,6 +62,7 @@ interface FileParts extends Begun, Pick<ExportParts, 'clock' | 'version' | 'clea
   readonly key: DeskKey;
 }
 
+/** Writes the export into an opened file. */
 export async function exportFile(parts: FileParts): Promise<ExportFile> {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
   const zone = zoneOf(head.query);
@@ -180,6 +181,7 @@ interface Written extends Pick<Manifest, 'file' | 'why' | 'gaps' | 'notes' | 'by
   readonly columns: Manifest['columns'] | undefined;
 }
 
+// The manifest of what was written so far.
 function manifestFor(
   { request, head, totals, clock, version, clean, key }: FileParts,
   written: Written,
@@ -201,6 +203,7 @@ function manifestFor(
   return signManifest(text, key);
 }
 
+// The formatter's data in the state of a page.
 function formatState(state: JsonObject | undefined): JsonObject | undefined {
   return isObject(state?.format) ? state.format : undefined;
 }
@@ -222,6 +225,7 @@ interface FileBytes {
   /** Appends a text and returns the bytes written, compressed if the file is. Rejects with the system's error. */
   add(piece: string | Uint8Array): Promise<Uint8Array>;
   readonly count: number;
+  /** SHA-256 of the whole file so far. */
   sha256(): string;
 }
 

@@ -9,6 +9,7 @@ import type { ExportProblem } from './problems-file.ts';
 
 export type { ExportProblem } from './problems-file.ts';
 
+/** The formats of an export, also used as file endings. */
 export const exportFormats = ['ndjson', 'json', 'csv', 'xlsx'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -39,6 +40,7 @@ export interface ExportRequest {
   readonly localTimes: boolean;
   /** The fields of a row that paydesk makes; undefined: rows are the service's own records. */
   readonly ownFields: readonly string[] | undefined;
+  /** Whether to replace a finished or unfinished file of this name. */
   readonly force: boolean;
   readonly resume: boolean;
   /** The typed words that decide the contents. A resumed export must have the same ones. */
@@ -53,7 +55,9 @@ export interface ExportRequest {
 export interface PageWalked extends WalkedBefore {
   readonly read: number;
   readonly repeated: number;
+  /** Records that differ from the service's document. */
   readonly odd: number;
+  /** The page's orders with something missing from the rows. */
   readonly problems: readonly ExportProblem[];
   /** What a resumed export must know about the earlier pages. */
   readonly state: JsonObject;
@@ -62,11 +66,13 @@ export interface PageWalked extends WalkedBefore {
 /** An export into a file. Only a complete file gets its final name. */
 export interface ExportFile {
   readonly query: JsonObject;
+  /** The id of the last record in the unfinished file; undefined for a new export. */
   readonly after: string | undefined;
   /** The pages that are already in the file, oldest first. */
   readonly before: readonly WalkedBefore[];
   /** The state after the last page in the file; undefined for a new export. */
   readonly state: JsonObject | undefined;
+  /** Whether a file with the final name exists by now. */
   readonly taken: boolean;
   readonly progress: { readonly read: number; readonly rows: number };
   readonly partial: string;
@@ -121,6 +127,7 @@ export interface ExportCheck {
   readonly endedAt: number | undefined;
 }
 
+/** A finished export that is being read. */
 export interface ExportReading {
   readonly query: JsonObject;
   readonly profile: string;

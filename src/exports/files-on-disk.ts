@@ -11,6 +11,7 @@ import { fullPath } from '../io.ts';
 export interface Names {
   readonly file: string;
   readonly manifest: string;
+  /** Names what is missing from the rows. */
   readonly problems: string;
   /** The unfinished file. Its name says so, so no loader reads it. */
   readonly partial: string;
@@ -164,6 +165,7 @@ export async function syncFolderOf(path: string): Promise<void> {
   }
 }
 
+/** The error for a file that cannot be opened for writing. */
 export function notUsable(path: string, error: unknown): CliError {
   return refused(
     `${path} cannot be written: ${systemReason(error)}`,

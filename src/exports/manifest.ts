@@ -95,6 +95,7 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(value, exactly, 2)}\n`;
 }
 
+/** What is missing from a finished export. */
 function gapWords(problems: number, file: string): string {
   return `not all is in it: ${counted(problems, 'problem')}, named in ${file}`;
 }
@@ -213,6 +214,7 @@ async function problemOf(
   return undefined;
 }
 
+/** The problem when nothing of an export is there. */
 export const noFile = 'there is no such file, and no manifest for it';
 
 async function missingManifest(file: string): Promise<Problem> {

@@ -22,6 +22,7 @@ import { refuseForeign } from './problems-file.ts';
 import { openFinished } from './read-export.ts';
 import { createTotals } from './totals.ts';
 
+/** What exports need from the rest of paydesk. */
 export interface ExportParts {
   readonly folder: string;
   readonly locks: Locks;
@@ -32,6 +33,7 @@ export interface ExportParts {
   readonly refuseOwnFile: (path: string) => void;
   /** Undefined on a system without user ids. */
   readonly uid: number | undefined;
+  /** The version of paydesk, for the manifest. */
   readonly version: string;
   /** Masks keys in the JSON of a manifest or checkpoint before writing. */
   readonly clean: (json: string) => string;

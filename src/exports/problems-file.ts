@@ -9,6 +9,7 @@ import { refused } from '../errors.ts';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { kindOf } from './files-on-disk.ts';
 
+/** An order with something missing from the rows of an export. */
 export const exportProblem = v.object({
   /** '' if the order has no id. */
   order_id: v.string(),

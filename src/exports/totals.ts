@@ -15,6 +15,7 @@ const digits = v.pipe(
 /** Totals as a checkpoint stores them. Amounts are strings of digits, because a JSON number may be inexact. */
 export const storedTotals = v.object({
   rows: count,
+  /** The ids of the first and the last row. */
   first: word,
   last: word,
   /** Rows whose amount is missing or not a whole number: no sum includes them. */

@@ -36,6 +36,7 @@ interface Columns {
   readonly refunds: [number, string | null, string | null, [string | null, Cell, number | null, number][]][];
 }
 
+/** An order's facts, and when it was read. */
 export interface DatedFacts {
   /** Undefined if they are not kept. */
   readonly facts: OrderFacts | undefined;

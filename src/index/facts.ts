@@ -17,6 +17,7 @@ export interface OrderFacts {
   /** A number for buyer, amount and currency: possible twins share it. */
   readonly purchase: number | undefined;
   readonly charges: readonly ChargeFacts[] | undefined;
+  /** The order shows only some of its charges or refunds. */
   readonly isPartial: boolean;
 }
 

@@ -77,6 +77,7 @@ export function placeOf(
   return undefined;
 }
 
+/** The known orders after an anchor, as far as needed. */
 export interface Window {
   readonly known: readonly Entry[];
   /** The segment of each, by its position among the edges. */
@@ -188,10 +189,12 @@ export interface Segments {
   replace(removed: readonly Placed[], added: readonly NewSegment[]): void;
 }
 
+/** Orders that the service gave as neighbours. */
 export interface Run extends Pick<ReadRun, 'after' | 'ends' | 'fields'> {
   readonly entries: readonly Entry[];
 }
 
+/** What a run taught the index. */
 export interface Learned extends Pick<IndexState, 'inserted' | 'moved' | 'mayRepeat'> {
   /** False if it fits nowhere; then nothing was changed. */
   readonly fits: boolean;

@@ -14,6 +14,7 @@ export function indexFileIn(folder: string, account: string): string {
 interface IdsAsked {
   readonly folder: string;
   readonly account: string;
+  /** The key with this id in the key file; undefined if there is none. */
   readonly keyOf: (id: string) => string | undefined;
   /** What the ids begin with. */
   readonly start: string;

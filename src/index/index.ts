@@ -17,6 +17,7 @@ import type { Edge } from './segment.ts';
 export { firstPage, type ReadAgain, readHits } from './read-hits.ts';
 export type { Learned, WantedTexts };
 
+/** An order that was read, and the texts to keep. */
 export interface ReadOrder {
   readonly id: string;
   readonly order: JsonObject;
@@ -127,7 +128,9 @@ export interface Indexes {
   readonly folder: string;
   /** Undefined if the account has none. Throws CliError 'refused' if it cannot be opened. */
   open(profile: Profile): Promise<OrderIndex | undefined>;
+  /** Makes an empty index with its own key. */
   create(profile: Profile): Promise<OrderIndex>;
+  /** Where a new index's key would be kept, in words. */
   keyPlace(profile: Profile): Promise<string>;
   /** Erases an account's index and its key; undefined if there was none. */
   erase(account: string): Promise<Erased | undefined>;

@@ -51,6 +51,7 @@ function begin(segments: Segments, { after, entries, ends, fields }: Run): Learn
   return { ...nothing, fits: true, joins: ends, ended: ends, added: added.length };
 }
 
+/** What happens to the known orders after the anchor. */
 interface Outcome {
   /** How many of them the run replaces. */
   readonly replacedTo: number;

@@ -123,6 +123,7 @@ export function* factsIn(segments: SealedSegments, range: FactsRange): Generator
   }
 }
 
+// Whether a segment has nothing from that time, and hides nothing.
 function liesOutside(
   { newest, newestRefund = 0, newestPayment = 0, earliest = 0, hiding }: Edge,
   { since = 0, until = Number.POSITIVE_INFINITY }: FactsRange,
@@ -131,6 +132,7 @@ function liesOutside(
   return Math.max(newest, newestPayment, newestRefund) < since || earliest >= until;
 }
 
+/** A class of orders by age, in seconds. */
 interface AgeClass {
   /** Younger orders belong to it, unless an earlier class has them. */
   readonly under: number;

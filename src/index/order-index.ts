@@ -25,6 +25,7 @@ interface OrderIndexParts {
   readonly segments: SealedSegments;
   readonly keptIn: string;
   readonly clock: Clock;
+  /** Turns what a segment or SQLite throws into an error for a person. */
   readonly explained: (error: unknown) => unknown;
   readonly rekey: (segments: SealedSegments) => Promise<void>;
 }

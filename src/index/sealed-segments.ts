@@ -14,6 +14,7 @@ export interface Stored extends Placed {
   readonly writing: number;
 }
 
+/** The segments of a file, opened one by one. */
 export interface SealedSegments extends Segments {
   edges(): readonly Stored[];
   texts(segment: Placed): { readonly ids: Buffer; readonly text: Buffer };
@@ -155,6 +156,7 @@ function bytesOf(value: unknown): Uint8Array {
 }
 
 interface Place {
+  /** The position of its segment in the list. */
   readonly pos: number;
   readonly part: 'state' | 'edge' | 'ids' | 'text' | 'facts';
   /** The same for all parts written together, so that no older part fits beside newer ones. */

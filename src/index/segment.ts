@@ -23,7 +23,9 @@ export interface Edge {
   readonly newest: number | undefined;
   readonly oldest: number | undefined;
   readonly newestPayment: number | undefined;
+  /** The time of the newest refund. */
   readonly newestRefund: number | undefined;
+  /** The earliest time of an order, payment or refund. */
   readonly earliest: number | undefined;
   /** How many orders hide some of their money. */
   readonly hiding: number;
@@ -46,6 +48,7 @@ interface SegmentTexts {
   readonly facts: string;
 }
 
+/** The most orders in a new segment. */
 export const segmentLength = 1_000;
 
 export function writeTexts(entries: readonly Entry[]): SegmentTexts {

@@ -68,6 +68,7 @@ function readRows(
   }
 }
 
+// With the quotes that are wrong as a part of their cells.
 function brokenCells(line: string, delimiter: Delimiter): readonly string[] {
   try {
     const how = { delimiter, relax_column_count: true, relax_quotes: true, ltrim: true };

@@ -16,6 +16,7 @@ import { closestNames } from '../terminal/terminal.ts';
 import { amountMistake } from '../typed-amounts.ts';
 import { anyWord, fullWord, type InputRow, type InputUse } from './plan-types.ts';
 
+/** A cell's value, or what is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly wrong: string };
 
 // The longest ref and note, in characters.
@@ -175,6 +176,7 @@ export function readCurrency(text: string): Checked<string | undefined> {
   );
 }
 
+/** Whether it is the title of the column that says the currency of a planned row. */
 export function isCurrencyTitle(title: string): boolean {
   return title.trim().toLowerCase() === 'currency';
 }
@@ -256,6 +258,7 @@ function blankWords(column: string, text: string): string {
   return text.trim() === '' ? `${column} is blank` : `${column} ${shown(text)} says nothing`;
 }
 
+/** The amount, or `full`; undefined for any other text. */
 function readAmountText(text: string): number | typeof fullWord | undefined {
   return text.toLowerCase() === fullWord ? fullWord : parseAmount(text);
 }

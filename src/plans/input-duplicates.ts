@@ -42,6 +42,7 @@ interface OrderRows {
   readonly charges: Map<string, Rows>;
 }
 
+// Rows about the same money: the first, and the first with each `ref`.
 interface Rows {
   first: RowMoney | undefined;
   readonly byRef: Map<string, RowMoney>;

@@ -30,6 +30,7 @@ export interface CellProblem {
   readonly words: string;
 }
 
+/** The rows of a CSV or a sheet. */
 interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'lineEnd'> {
   readonly head: CsvRow;
   readonly all: readonly CsvRow[];
@@ -99,6 +100,7 @@ function placeOf({ columns, places }: InputTitles, column: string): number {
   return columns.includes(column) ? columns.indexOf(column) : (known?.[1] ?? 0);
 }
 
+// A, Z, AA: how a sheet names columns.
 function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;

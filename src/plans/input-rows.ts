@@ -77,6 +77,7 @@ export function readRow(
 
 const noAgain: Pick<InputRow, 'again' | 'asks'> = { again: [], asks: undefined };
 
+// A row's cells by column, and what is wrong with them.
 class RowReader {
   readonly problems: InputProblem[] = [];
   readonly #row: CsvRow;
@@ -128,6 +129,7 @@ class RowReader {
 
 const namesOfOrder = ['order_id', 'reference'] as const;
 
+// The columns in which the row names its order.
 function readNames(row: RowReader, { places, unread }: InputTitles, use: InputUse): readonly InputColumn[] {
   const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
   const named = namesOfOrder.filter(isFilledIn);

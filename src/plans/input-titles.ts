@@ -42,6 +42,7 @@ export interface InputTitles extends Pick<InputFile, 'columns' | 'unread' | 'rea
 /** The two columns in front of an errors file. They are not read back. */
 export const addedColumns = ['line', 'error'] as const;
 
+/** The columns with a meaning in this use of the file. */
 function columnsFor(use: InputUse): readonly InputColumn[] {
   if (use === 'charges') return ['order_id', 'reference', 'charge_id', 'auth_code', 'amount'];
   return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
@@ -214,6 +215,7 @@ function chargeIdAt(titles: readonly string[]): readonly (readonly [InputColumn,
   return isOwn && !titles.includes('charge_id') ? [['charge_id', titles.indexOf('id')]] : [];
 }
 
+// Why the columns cannot be read at all.
 function unusableWords(cells: readonly string[], broken: CsvRow['broken']): string | undefined {
   if (broken !== undefined) return `the titles cannot be read: ${broken.words}`;
   const isOne = cells.length === 1 && delimiters.some((delimiter) => cells[0]?.includes(delimiter));
@@ -289,6 +291,7 @@ function isRowNumbers(cells: readonly string[]): boolean {
 const numberForm = /^-?[\d.,]*\d$/;
 const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;
 
+// Whether most filled cells have this form.
 function hasMost(rows: readonly CsvRow[], index: number, form: RegExp): boolean {
   const cells = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '');
   return cells.filter((cell) => form.test(cell)).length * 2 > cells.length;

@@ -146,6 +146,7 @@ export interface MoneyBefore
 
 /** One refund of a plan. Parts of one input row share its line. */
 export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | 'ref' | 'note'> {
+  /** Its number in the plan, from 1. */
   readonly number: number;
   readonly orderId: string;
   /** The id of the charge; undefined for the whole order. */
@@ -158,6 +159,7 @@ export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | '
   readonly key: string;
   /** The last attempt before the plan was made, if it failed: `i_7f3k2m/1`. */
   readonly tried?: string | undefined;
+  /** For a part of an allocated amount: the identity of the file's row. */
   readonly partOf: string | undefined;
   readonly state: RowState;
   readonly why: string | undefined;
@@ -232,6 +234,7 @@ export function sumsOf(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[]): read
 }
 
 export interface Plans extends PlanFiles {
+  /** Who runs paydesk, as this machine names them. */
   readonly operator: string;
   /** A new id for a plan, such as `p_7f3k2m`. */
   newId(): string;
@@ -250,6 +253,7 @@ export interface PlanFiles {
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Throws CliError 'usage' if there is no such file, 'refused' if it is not a plan or was changed. */
   open(path: string): Promise<Plan>;
+  /** Whether there is anything at a path. */
   exists(path: string): Promise<boolean>;
   /** Whether two paths lead to the same file, also through links. Standard input (`-`) is not a file. */
   isSameFile(one: string, other: string): Promise<boolean>;

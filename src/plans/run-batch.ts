@@ -22,6 +22,7 @@ export interface BatchParts<T> {
   readonly signal: AbortSignal;
   /** The batch stops after this many unknown rows; by default 5. */
   readonly maxFailures?: number | undefined;
+  /** Called with each row as it ends. */
   readonly onEnd?: ((row: T, end: RowEnd) => void) | undefined;
 }
 
@@ -145,6 +146,7 @@ function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFail
   };
 }
 
+// The rules by which a row's end stops the batch.
 interface Rules {
   /** Call it with every end, in order. */
   stopFor(end: RowEnd): BatchStop | undefined;

@@ -125,6 +125,7 @@ export function wrongMode(
   });
 }
 
+/** Counts listed records of the wrong mode, for the warnings below the list. */
 interface ModeTally {
   add(records: readonly JsonObject[]): void;
   lines(): readonly string[];

@@ -4,6 +4,7 @@ import { domainToUnicode } from 'node:url';
 import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
+/** A base URL that a key may be sent to. */
 interface BaseUrl {
   readonly baseUrl: string;
   /** `https://host` or `https://host:port`. */
@@ -59,6 +60,7 @@ export interface HostForms {
   readonly unicode: string | undefined;
 }
 
+/** Undefined if the text is not a base URL. */
 export function hostOf(text: string): HostForms | undefined {
   const reading = readBaseUrl(text);
   if ('problem' in reading) return undefined;

@@ -186,6 +186,7 @@ function withProfile(file: ProfileFile, name: string, stored: StoredProfile): Pr
   return { ...file, profiles: new Map([...file.profiles, [name, stored]]) };
 }
 
+/** A setting of a profile, and the text typed for it. */
 interface TypedSetting {
   readonly name: string;
   readonly setting: string;

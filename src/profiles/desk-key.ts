@@ -17,6 +17,7 @@ import { type FileRules, prepareOwnFolder, readOwnFile, unwritable, writeAll } f
 export interface DeskKey {
   /** In base64; undefined if this desk has signed nothing yet. */
   publicKey(): string | undefined;
+  /** The public key. Creates the key if there is none. */
   made(): string;
   /** Signs bytes, in base64. Creates the key if there is none. */
   sign(bytes: Uint8Array): string;

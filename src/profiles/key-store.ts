@@ -34,6 +34,7 @@ export function fingerprint(key: string): string {
   return sha256(key).slice(0, 16);
 }
 
+/** The SHA-256 of a text, in hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -47,6 +48,7 @@ const storedKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v
 /** A key, and the only origin that it may be sent to. */
 type StoredKey = v.InferOutput<typeof storedKey>;
 
+/** The keys of all profiles, in the file and in the keyring. */
 export interface KeyStore {
   /** Throws CliError 'auth' if there is none, 'refused' if it may only go to another origin. */
   read(name: string, place: KeyPlace, origin: string): Promise<string>;

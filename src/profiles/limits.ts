@@ -34,6 +34,7 @@ export const singleLimits = v.object({
       v.transform(Number),
     ),
   ),
+  /** The maximum age of a plan when it is applied. */
   'plan.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms')), '24h'),
 });
 
@@ -52,6 +53,7 @@ export type Limits = Readonly<v.InferOutput<typeof singleLimits>> & {
 /** Texts as typed, by setting name, for set ones only. */
 export type SettingTexts = Readonly<Record<string, string>>;
 
+/** Whether a setting (full name) is a limit of the account. */
 export function isLimit(name: string): boolean {
   return Object.hasOwn(singleLimits.entries, name) || kindOf(name) !== undefined;
 }
@@ -132,6 +134,7 @@ function refusesOthers(kind: string, texts: SettingTexts): boolean {
   return texts[otherCurrencies] !== 'allow' && Object.keys(texts).some((name) => name.startsWith(`${kind}.`));
 }
 
+// The text in effect; undefined if there is no limit.
 function textIn(texts: SettingTexts, name: string): string | undefined {
   const schema = Object.entries(singleLimits.entries).find(([known]) => known === name)?.[1];
   const usual = schema !== undefined && 'default' in schema ? schema.default : undefined;

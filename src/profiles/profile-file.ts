@@ -28,6 +28,7 @@ import {
   unknownSetting,
 } from './settings.ts';
 
+/** The file format version of this program. */
 export const fileVersion = 1;
 
 const keyPlaces = ['file', 'keyring'] as const;
@@ -64,6 +65,7 @@ const storedProfile = v.strictObject({
   ...leadFile.entries,
   settings: v.optional(v.record(v.string(), v.string()), {}),
   key_in: v.picklist(keyPlaces),
+  /** SHA-256 of the lead's file behind this profile. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
   /** The sender. Such a profile has a token in place of a key. */
   sender: v.optional(
@@ -211,6 +213,7 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
   };
 }
 
+// A setting whose value is neither text nor number.
 function wrongSetting(typed: string, where: string, otherwise: string): CliError {
   const name = settingName(typed);
   if (name === undefined) return unknownSetting(typed, where);
@@ -272,6 +275,7 @@ export function refuseNewer(path: string, value: unknown): void {
   );
 }
 
+/** The error for an unreadable profile or key file. */
 export function damaged(path: string, what: string): CliError {
   return refused(
     `${path} is damaged: ${what}`,

@@ -14,6 +14,7 @@ import type { Folders } from './profiles.ts';
 
 export interface ProfileParts extends Pick<Io, 'env' | 'uid' | 'execPath' | 'cwd'> {
   readonly folders: Folders;
+  /** The global options, from flags and variables. */
   readonly given: Given;
   readonly locks: Locks;
   readonly clock: Clock;
@@ -29,12 +30,14 @@ export interface ProfileParts extends Pick<Io, 'env' | 'uid' | 'execPath' | 'cwd
   readonly keyringLimitMs?: number;
 }
 
+/** The global options that choose a run's profile or replace its values. */
 export interface Given {
   readonly profile: string | undefined;
   readonly apiVersion: string | undefined;
   readonly lang: string | undefined;
 }
 
+/** The profile file and the keys of this user. */
 export interface ProfileStore {
   readonly parts: ProfileParts;
   readonly file: string;

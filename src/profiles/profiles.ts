@@ -23,6 +23,7 @@ export async function deskKeyIn({ config }: Pick<Folders, 'config'>, rules: File
   return createDeskKey(join(config, 'desk-key.pem'), rules);
 }
 
+/** A named way to reach one account. */
 export interface Profile {
   readonly name: string;
   readonly kind: 'stored' | 'environment' | 'demo';
@@ -111,6 +112,7 @@ export interface Profiles {
    * value; `default` removes it.
    */
   limitNamed(setting: string, value: string): string | undefined;
+  /** The stricter of an account's limits and others, such as a policy's. */
   strictest(limits: SettingTexts, more: SettingTexts): SettingTexts;
   /** How a change of this limit allows more; undefined if it does not. */
   raise(limit: string, before: SettingTexts, after: SettingTexts): Raise | undefined;
@@ -134,6 +136,7 @@ export interface Profiles {
   readonly indexKeys: IndexKeys;
 }
 
+/** The keys of indexes, kept with the keys of profiles. */
 export interface IndexKeys {
   /** Where to keep the key of an index built with this profile: with the profile's own key. */
   placeFor(profile: Pick<Profile, 'name' | 'kind'>): Promise<KeyPlace>;
@@ -146,6 +149,7 @@ export interface IndexKeys {
   remove(id: string, place: KeyPlace): Promise<boolean>;
 }
 
+/** A profile in use, with its key. */
 export interface OpenProfile {
   readonly profile: Profile;
   /** `name`: an argument, -p or PAYDESK_PROFILE. `default`: `profile use`. */
@@ -165,6 +169,7 @@ export interface ProfileDraft extends Pick<Profile, 'name' | 'baseUrl' | 'mode' 
   readonly settings?: SettingTexts | undefined;
   /** Limits for its account, stored elsewhere. */
   readonly limits?: SettingTexts | undefined;
+  /** SHA-256 of the lead's file behind it. */
   readonly fromDigest?: string | undefined;
 }
 
@@ -184,11 +189,13 @@ export interface ListedProfile {
   readonly mode: Mode | undefined;
   readonly baseUrl: string | undefined;
   readonly isDefault: boolean;
+  /** Its changes are in a sender's journal. */
   readonly hasSender: boolean;
   /** Where its key is stored, in words. */
   readonly keptIn: string;
 }
 
+/** A profile as `profile show` shows it. */
 export interface ProfileDescription {
   readonly profile: Profile;
   readonly values: readonly Described[];
@@ -204,6 +211,7 @@ export interface Described {
   readonly from: string;
 }
 
+/** What may be shown of a key. */
 export interface KeyDescription {
   /** `system keyring`, a file, a variable, `none needed`. */
   readonly keptIn: string;

@@ -101,6 +101,7 @@ export const amount = v.pipe(
   v.transform((text) => (text === '0' ? 0 : parseAmount(text))),
   v.number('a whole number, no decimals or commas, 0 to 9007199254740991'),
 );
+/** A time zone that this machine knows. */
 export const timeZone = v.pipe(
   v.string(),
   v.check(knowsZone, 'a time zone such as America/Mexico_City or UTC'),

@@ -51,6 +51,7 @@ const ofProfile = v.object({
   redact: v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
   /** Which order texts the index holds. Ids, customers and amounts are always in it. */
   'index.fields': v.optional(keptFields, 'all'),
+  /** The maximum age of orders in the index. */
   'index.keep': v.optional(keptDays, 'all'),
   /** Whether screens group the digits of amounts by thousands, with a space. */
   'amounts.grouping': v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
@@ -106,6 +107,7 @@ export function settingName(text: string): string | undefined {
   return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
 }
 
+/** The number in a numeric setting's text; undefined if it is not one. */
 export function settingNumber(name: string, text: string): number | undefined {
   const { success, output } = v.safeParse(schemaOf(name), text);
   return success && typeof output === 'number' ? output : undefined;

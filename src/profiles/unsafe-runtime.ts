@@ -64,6 +64,7 @@ const harmlessOptions = new RegExp(
   ].join('|')}))?$`,
 );
 
+// Why an option with this prefix is refused.
 const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ['--inspect', 'a debugger could read the key'],
   ['--report-', 'a report file shows keys in memory'],

@@ -102,6 +102,7 @@ function unitAt(seconds: number | undefined, unit: TimeUnit, { dayOf }: BucketRu
   return day === undefined ? notShown : unitOf(day, unit);
 }
 
+/** The units of time into which sums can be split. */
 export const timeUnits = ['day', 'week', 'month'] as const;
 export type TimeUnit = (typeof timeUnits)[number];
 

@@ -38,6 +38,7 @@ export const invoiceVerdicts = [
 export type InvoiceVerdict = (typeof invoiceVerdicts)[number];
 
 export interface ComparedInvoice<Row extends InvoiceRow> {
+  /** Undefined for a payment that no row is about. */
   readonly row: Row | undefined;
   readonly verdict: InvoiceVerdict;
   readonly wanted: Figure | undefined;

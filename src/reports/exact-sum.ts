@@ -13,6 +13,7 @@ export function plus(one: Figure, other: Figure): Figure {
   return shortest(BigInt(one) + BigInt(other));
 }
 
+/** The sum of what each of these has. */
 export function sumOf<T>(all: readonly T[], of: (one: T) => Figure): Figure {
   return all.reduce<Figure>((sum, one) => plus(sum, of(one)), 0);
 }

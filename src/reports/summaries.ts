@@ -82,6 +82,7 @@ export function isInSpan({ since, until }: Span, seconds: number): boolean {
   return (since === undefined || ms >= since) && (until === undefined || ms < until);
 }
 
+/** Whether a record has the currency that was asked for. */
 export function hasCurrency(asked: string | undefined, shown: string | undefined): boolean {
   return asked === undefined || asked.toUpperCase() === shown?.toUpperCase();
 }
@@ -152,6 +153,7 @@ export function groupOf({
   return { currency, meaning, refunds: 1, amount: amount ?? 0, unsummed: amount === undefined ? 1 : 0 };
 }
 
+/** The sums of some refunds, one for each currency. */
 export function sumRefunds(groups: Iterable<RefundGroup>): readonly Line<RefundSum>[] {
   const totals = createTally(refundNames);
   for (const group of groups) totals.add('', group.currency, refundFigures(group));

@@ -47,6 +47,7 @@ export const planHeadForm = v.strictObject({
 });
 export type PlanHead = v.InferOutput<typeof planHeadForm>;
 
+/** A row that has ended, in the stream of a plan. */
 const rowToldForm = v.strictObject({
   row: count,
   how: v.picklist(['applied', 'refused', 'unconfirmed', 'not_sent']),
@@ -121,6 +122,7 @@ export function recordToWire({ bytes, plain }: WireRecord): TravellingRecord {
   return { text: new TextDecoder().decode(bytes), plain };
 }
 
+/** Throws CliError 'reply' if the text is not a record. */
 export function recordFromWire({ text: json, plain }: TravellingRecord): WireRecord {
   const { value, bytes } = readJson(new TextEncoder().encode(json));
   if (!isObject(value)) throw new CliError('reply', 'the sender has sent a record that is not an object');
@@ -291,6 +293,7 @@ export const resolveForm = v.strictObject({
 });
 export type ResolveRequest = v.InferOutput<typeof resolveForm>;
 
+/** The result, or what to ask the person first. */
 export const resolvedForm = v.union([
   v.strictObject({ resolved: v.custom<Resolved>(isObject) }),
   v.strictObject({ confirm: v.custom<Evidence>(isObject) }),

@@ -38,6 +38,7 @@ export interface ServeHow {
   readonly log: (line: RequestLine) => void;
 }
 
+/** A member of an account, and their desks that have a token. */
 export interface MemberView {
   readonly name: string;
   readonly account: string;
@@ -54,11 +55,13 @@ export interface MemberView {
   }[];
 }
 
+/** What a desk gets when it joins. */
 export interface JoinedDesk {
   readonly token: string;
   readonly draft: Omit<ProfileDraft, 'name'>;
 }
 
+/** The result of checking a sender's journal. */
 interface VerifiedSender extends Pick<Verification, 'rows' | 'head' | 'findings'> {
   /** What stops every change even though the rows are whole, in words. */
   readonly problem: string | undefined;
@@ -111,6 +114,7 @@ export interface SenderDoor {
   ask(profile: Profile): Promise<AccountFacts>;
 }
 
+/** Throws CliError 'usage' without repeating the text. */
 export function readInvitation(text: string, where: string): Invitation {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), invitationForm), text);
   if (read.success) return read.output;

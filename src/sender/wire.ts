@@ -91,6 +91,7 @@ export const chargeIdForm = v.pipe(v.string(), v.regex(chargeIdPattern));
 export const unitsForm = v.pipe(v.number(), v.safeInteger());
 export const digestForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
+/** The name of a member or of a desk. */
 export const nameForm = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u));
 const accountName = v.pipe(v.string(), v.regex(accountNamePattern));
 /** Unix milliseconds. */

@@ -12,6 +12,7 @@ import type { DrillAsked, DrillEnd, DrillView } from './simulator.ts';
 import { openStore, type Store } from './store.ts';
 import { chargesOf, isStoredOrder, refundedOf, type StoredOrder } from './stored-records.ts';
 
+// The name of the drill's data in the demo.
 const noteName = 'drill';
 interface Drill {
   /** Unix seconds. */
@@ -195,6 +196,7 @@ interface DrillOrder {
   readonly charges: readonly { readonly amount: number; readonly card: Card }[];
   /** What a colleague refunded on the first charge before the case begins. */
   readonly refunded?: number;
+  /** The fault of its next change (faults.ts). */
   readonly fault?: string;
   /** How many seconds older than the others. */
   readonly older?: number;

@@ -22,6 +22,7 @@ export const errorKinds = {
 export const languages = ['en', 'es'] as const;
 export type Language = (typeof languages)[number];
 
+/** One detail of an error (service: Errors). */
 interface FailureDetail {
   /** Without the leading `<brand>.errors.` (service: Errors). */
   readonly code: string;
@@ -66,6 +67,7 @@ export function chargeIdRequired(order: StoredOrder): Failure {
 
 // Assumed: all codes below. The document shows only the two above.
 
+/** The error for a refund of a charge that is not refundable. */
 export function chargeNotRefundable(chargeId: string): Failure {
   return failure(
     'precondition',
@@ -87,6 +89,7 @@ export function amountAboveRest(left: number): Failure {
   );
 }
 
+/** The error for a capture of an order that is not pre-authorized. */
 export function notAuthorized(status: string | undefined): Failure {
   const shown = status ?? 'unpaid';
   return failure(
@@ -152,10 +155,12 @@ export function notOffered(en: string, es: string): Failure {
   return failure('notAcceptable', 'not_acceptable.version', en, es, 'Accept');
 }
 
+/** The error for a missing or wrong key. */
 export function notAuthenticated(code: string, en: string, es: string): Failure {
   return failure('authentication', `authentication.${code}`, en, es);
 }
 
+/** The error for a body that cannot be read as JSON. */
 export function malformed(en: string, es: string): Failure {
   return failure('malformed', 'malformed_request.body', en, es);
 }
@@ -170,6 +175,7 @@ export function bodyTooLarge(max: number): Failure {
   );
 }
 
+/** The error for a request that is not from a program on this machine. */
 export function forbidden(code: string, en: string, es: string): Failure {
   return failure('forbidden', `forbidden.${code}`, en, es);
 }
@@ -178,6 +184,7 @@ export function tooMany(): Failure {
   return failure('tooMany', 'too_many_requests', 'Too many requests.', 'Demasiadas solicitudes.');
 }
 
+/** The error for a bug in the simulator itself. */
 export function internal(): Failure {
   return failure('internal', 'internal', 'The simulator failed.', 'El simulador falló.');
 }

@@ -29,6 +29,7 @@ type Fault =
     }
   | { readonly later: LaterFault };
 
+/** Which faults to use, and how often. */
 interface FaultPlan {
   readonly faults: readonly [Fault, ...Fault[]];
   /** The share of requests that get a fault, 0 to 1. */

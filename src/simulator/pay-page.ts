@@ -20,9 +20,11 @@ interface Sale {
   /** The order to pay, or the one that a link would create. */
   readonly order: StoredOrder;
   readonly isPaid: boolean;
+  /** Stores the order after an attempt. */
   readonly keep: (outcome: 'paid' | 'declined') => void;
 }
 
+/** Whether a path is one of these pages. */
 export function isPayPage(path: string): boolean {
   return /^\/(?:checkout|link)\/[0-9a-f]+$/.test(path);
 }

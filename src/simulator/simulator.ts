@@ -27,6 +27,7 @@ export interface DemoOfRun {
 
 type DemoIdentity = Pick<Demo, 'instance' | 'key'>;
 
+/** Loads the simulator's code when the demo is opened. */
 export function createDemo(options: DemoOptions): DemoOfRun {
   let demo: Demo | undefined;
   const open = async () => {
@@ -108,6 +109,7 @@ export interface Serving extends Identity {
   close(): Promise<void>;
 }
 
+/** What the commands `simulator serve` and `simulator reset` call. */
 export interface SimulatorControl {
   /**
    * Listens on 127.0.0.1 until closed. Throws CliError 'usage' for options that contradict each other or the file, 'refused' if
@@ -127,6 +129,7 @@ export interface DrillEnd {
   readonly number: number;
   readonly title: string;
   readonly passed: boolean;
+  /** What the orders of the case show. */
   readonly ledger: string;
   readonly hints: number;
 }
@@ -144,6 +147,7 @@ export interface DrillView {
         readonly text: readonly string[];
         readonly hints: readonly string[];
         readonly isNew: boolean;
+        /** A file that goes with the case. */
         readonly file: { readonly name: string; readonly text: string } | undefined;
       }
     | undefined;

@@ -8,6 +8,7 @@ import { CliError, messageOf, refused, systemCode, systemReason } from '../error
 // SQLite writes these two numbers into the file, to recognise the simulator's own. The first is the text "PDSK".
 const applicationId = 0x5044534b;
 const schemaVersion = 1;
+/** The name of a database without a file. */
 export const memory = ':memory:';
 
 const schema = `

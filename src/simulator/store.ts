@@ -69,6 +69,7 @@ export interface Store {
   close(): void;
 }
 
+/** A store's file, and the contents of a new store. */
 export interface StoreOptions {
   /** Undefined: the store is in memory. */
   readonly file: string | undefined;

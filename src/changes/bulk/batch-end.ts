@@ -160,6 +160,7 @@ export function lookWords({ attempt, row }: RowReport): string {
   return `${alarmWords[alarm]}: paydesk journal show ${change}`;
 }
 
+/** Why a row ended as it did, or what a person does about it. */
 export function whyOrLook(report: RowReport): string | undefined {
   return isAlarming(report) ? `${report.state}: ${lookWords(report)}` : report.why;
 }
@@ -168,6 +169,7 @@ function manyRows(reports: readonly RowReport[]): string {
   return reports.length === 1 ? '1 row is' : `${reports.length} rows are`;
 }
 
+/** How to get the text of `refunds status --report`. */
 export function mailLine(path: string, profile: Pick<Profile, 'kind' | 'name'>): string {
   return `as a text for a mail: ${commandLine(profile, 'refunds', 'status', path, '--report')}`;
 }

@@ -22,6 +22,7 @@ export function rowsAndSums(rows: readonly PlanRow[], style: AmountStyle): strin
   return rowsAndSumsOf({ rows: rows.length, sums: sumsOf(rows) }, style);
 }
 
+/** The same for totals that are known already. */
 export function rowsAndSumsOf(
   { rows, sums }: { readonly rows: number; readonly sums: readonly { currency: string; amount: number }[] },
   style: AmountStyle,

@@ -260,6 +260,7 @@ export async function againLines(
 export const againWords =
   'the column again names the refund that a row would repeat: take away the ? if that is meant';
 
+/** The name of a file, without its folder. */
 export function withoutFolder(path: string): string {
   return path.split(/[/\\]/).at(-1) ?? path;
 }

@@ -27,6 +27,7 @@ import { readOrders } from './read-orders.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
 
+/** Which plan is confirmed, and what was typed for that. */
 export interface Confirmation {
   readonly path: string;
   /** The first characters of the plan's digest. */

@@ -25,6 +25,7 @@ export function ordersOf(
   };
 }
 
+/** An order that was found, and the one before it in the list. */
 interface FoundOrder {
   readonly order: JsonObject;
   readonly neighbour: string | undefined;
@@ -57,10 +58,13 @@ const seldom = 32;
 // Services on which so many orders, and no other, could not be looked up give no pages backwards.
 const lostTries = 4;
 
+/** A walk through a part of the list. */
 export interface Walk {
   /** The order after which it began; undefined: at the start of the list. */
   readonly from: string | undefined;
+  /** The id of the last order that was read. */
   last: string | undefined;
+  /** How many pages and orders were read. */
   pages: number;
   read: number;
   /** How many pages in a row had no order that was wanted. */
@@ -72,6 +76,7 @@ export interface Walk {
   isEnded: boolean;
 }
 
+/** What is wanted and what was found, while it is read. */
 export class Reading implements ReadOrders {
   readonly #found = new Map<string, FoundOrder>();
   readonly missing = new Map<string, string>();
@@ -158,6 +163,7 @@ export class Reading implements ReadOrders {
     return !this.isOver && !walk.hasMet && this.left().length > 0 && walk.empty < most;
   }
 
+  /** The orders that are neither found nor missing. */
   left(): readonly string[] {
     return [...this.#wanted.ids].filter((id) => this.#isLeft(id));
   }
@@ -188,6 +194,7 @@ export class Reading implements ReadOrders {
     return this.#waiting.splice(place, 1)[0];
   }
 
+  /** An order that nobody looked up was found. */
   found(id: string | undefined, order: JsonObject, neighbour: string | undefined): void {
     if (id !== undefined) this.#put(id, order, neighbour);
     this.#isStale = true;

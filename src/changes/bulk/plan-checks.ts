@@ -41,6 +41,7 @@ export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
   return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
 }
 
+/** What rows pay back on each order. */
 export function paidOnOrders(rows: readonly PlanRow[]): PlannedRefunds['orders'] {
   const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
   return [...byOrder].flatMap(([orderId, own]) => {

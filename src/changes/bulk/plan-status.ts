@@ -41,6 +41,7 @@ export interface StatusAsked {
   readonly force: boolean;
   /** Reads no order again. */
   readonly offline: boolean;
+  /** Lists only rows with these verdicts; all if it is not given. */
   readonly only: readonly RowVerdict[] | undefined;
   /** Lists every row, however many there are. */
   readonly allRows: boolean;

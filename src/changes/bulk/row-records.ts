@@ -141,6 +141,7 @@ function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
   ];
 }
 
+// What both lists say of a row.
 const rowColumns: readonly Field<Pick<RowReport, 'row'>>[] = [
   field('currency', 'text', ({ row }) => row.currency),
   field('reason', 'text', ({ row }) => row.reason),
@@ -269,6 +270,7 @@ export function inputOf(
   return Object.fromEntries(columns.map((title, index) => [title, cells?.[index] ?? '']));
 }
 
+/** A row of the report as a flat record. Times are Unix seconds. */
 export function reportRecord(report: RowReport, plan: Pick<Plan, 'columns'>): JsonObject {
   const { row } = report;
   return {

@@ -47,6 +47,7 @@ export const rowVerdicts = [
  */
 export type RowVerdict = (typeof rowVerdicts)[number];
 
+/** A row of a plan and what became of it. */
 export interface RowReport {
   readonly row: PlanRow;
   readonly verdict: RowVerdict;

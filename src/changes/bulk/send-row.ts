@@ -85,6 +85,7 @@ export interface SendingContext extends Pick<Context, 'clock' | 'signal' | 'stop
   readonly journal: Pick<Context['journal'], 'attempts' | 'attemptsOf' | 'problem' | 'now' | 'reconcile'>;
 }
 
+/** What a batch sends its rows with. */
 export interface Sending {
   readonly ctx: SendingContext;
   readonly service: OpenService;

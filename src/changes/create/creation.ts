@@ -28,6 +28,7 @@ export interface CreationFlags extends Pick<OrderAsked, 'confirm' | 'idempotency
 
 type CheckedBody<B> = { readonly body: B } | { readonly faults: readonly BodyFault[] };
 
+/** What the flags and prompts of both have. */
 interface Draft {
   readonly item?: readonly TypedItem[];
   readonly shipping?: readonly TypedAmount[];
@@ -58,6 +59,7 @@ interface Creation<B extends JsonObject, D> {
   readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
   /** Says what of the reply differs from the preview; undefined if nothing does. */
   readonly difference?: (reply: JsonObject, body: B, profile: Profile) => string | undefined;
+  /** The part of a reply that has the link. */
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
 

@@ -10,6 +10,7 @@ import type { TypedAmount } from '../../typed-amounts.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { itemsIn, parsePair, priceOf, saleFlags, unitsOf } from './sale-flags.ts';
 
+/** A description, sku, category or tag of one item. */
 interface ItemDetail {
   /** Which item, counted from 1. */
   readonly item: number;
@@ -72,6 +73,7 @@ export const orderFlags = {
 
 export type OrderDraft = Input<readonly [], typeof orderFlags>['flags'];
 
+// Flags about the checkout inside the order.
 const checkoutFlagNames = [
   'name',
   'success-url',

@@ -14,6 +14,7 @@ import {
 } from '../../typed-amounts.ts';
 import { againFlag, idempotencyKeyFlag } from '../repeat.ts';
 
+/** Flags for the items, the buyer and the payment. */
 export const saleFlags = {
   item: {
     ...flag.of<TypedItem>({
@@ -104,6 +105,7 @@ export function quantityProblem(text: string): string | undefined {
     : `the quantity ${text} is no whole number above 0`;
 }
 
+/** What is wrong with a text that is no price. */
 export function priceMistake(text: string): string {
   if (text.trim() === '') return 'it has no price';
   return `the price ${text} is no amount: ${amountMistake(text, 'type how much it is') ?? 'type it without commas, such as 30000'}`;

@@ -116,6 +116,7 @@ function problemOf<T>(text: string, parse: Parse<T>): string | undefined {
   }
 }
 
+/** The questions that orders and payment links share. */
 export const saleQuestions = {
   name: { message: 'What is the charge for?', flag: '--name', parse: asTyped },
   currency: { message: 'Currency', flag: '--currency', parse: parseCurrency },

@@ -41,6 +41,7 @@ import {
 import { askedRefund, otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 
+/** Shows a request, and the order as it is now while the request is not over. */
 export async function showRequest(ctx: Context, id: string): Promise<void> {
   const request = await findRequest(ctx, id);
   const isOver = request.state !== 'asked' && request.state !== 'approved';
@@ -52,6 +53,7 @@ export async function showRequest(ctx: Context, id: string): Promise<void> {
   await shown(ctx, request, [...seen.preview, ...seen.urgent.map(urgentLine)], seen.checks);
 }
 
+/** What was typed to approve a request. */
 interface ApproveAsked {
   /** The id of the order, or the first characters of the digest of the plan. */
   readonly confirm: string | undefined;

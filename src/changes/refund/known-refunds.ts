@@ -82,6 +82,7 @@ async function strangersOf(
   return ids.map((id) => [id, { by, unknown: true, reason: undefined }] as const);
 }
 
+/** Whether the journal knows who sent a refund, surely or probably. */
 export function isKnown(origins: RefundOrigins, refundId: string): boolean {
   const origin = origins?.get(refundId);
   return origin !== undefined && origin.unknown !== true;

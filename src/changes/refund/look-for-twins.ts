@@ -23,6 +23,7 @@ import {
 import type { OrderRead } from '../order-change.ts';
 import type { RefundAsked } from './refund-plan.ts';
 
+/** The twins that were found, and where nobody looked. */
 export interface FoundTwins {
   readonly twins: readonly KnownTwin[];
   /** The order itself, with what this machine knows of it; undefined if there are no twins. */

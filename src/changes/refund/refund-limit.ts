@@ -18,6 +18,7 @@ export function showOrder({ id }: Pick<OrderMoney, 'id'>, profile: Profile): str
 /** The limits of 24 hours count what went back within this time. */
 const windowMs = 24 * 60 * 60_000;
 
+/** What a limit of 24 hours counts. */
 export interface Counting {
   /** The service's clock, Unix milliseconds; undefined if the service did not say what time it is: then all refunds count. */
   readonly nowMs: number | undefined;

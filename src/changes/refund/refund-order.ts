@@ -225,6 +225,7 @@ interface RefundNotes {
   readonly urgent: readonly string[];
 }
 
+/** What a preview says besides the refund. */
 export function refundWarnings(
   ctx: Context,
   { profile, order, origins }: Pick<Previewed, 'profile' | 'order' | 'origins'>,

@@ -37,6 +37,7 @@ export interface NamedMoney {
   readonly typed?: TypedAmount | undefined;
 }
 
+/** The refund that a person asked for. */
 export interface RefundAsked extends NamedMoney {
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
@@ -72,7 +73,9 @@ interface RefundChange extends Change {
 
 /** What a plan needs to know besides the order. */
 interface PlanTimes {
+  /** What the limits of the account count. */
   readonly counting: Counting;
+  /** When an earlier refund was made and by whom. */
   readonly madeWords?: MadeWords | undefined;
   /** An order of another mode is not refused: a person looks at such a row of a plan first. */
   readonly anyMode?: boolean | undefined;
@@ -319,6 +322,7 @@ function chargePlan(
   };
 }
 
+/** The warning about a charge that has refunds. */
 export const refundedBefore = 'this charge was refunded before; the buyer may mean that refund';
 
 // `from`: which charges pay how much of it back.

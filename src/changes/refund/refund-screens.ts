@@ -33,6 +33,7 @@ export interface Previewed {
   readonly order: JsonObject;
   readonly profile: Profile;
   readonly note: string | undefined;
+  /** The journal is that of a team. */
   readonly isOfTeam: boolean;
   readonly origins: RefundOrigins;
   readonly asides: readonly string[];

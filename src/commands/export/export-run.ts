@@ -50,6 +50,7 @@ export interface ExportJob {
   readonly rows: (query?: JsonObject, state?: JsonObject) => RowMaker;
 }
 
+/** Turns records into rows, page by page. */
 export interface RowMaker {
   /** Is called with each page, before its rows are asked for. */
   readonly onPage?: (page: Page) => Promise<void> | void;
@@ -225,6 +226,7 @@ async function writePages(
   }
 }
 
+// How the file is written, as its manifest says it.
 function formOf({ options: { csv } }: Context, { format, gzip }: ExportForm): JsonObject {
   if (format !== 'csv') return { format, gzip };
   return {
@@ -235,6 +237,7 @@ function formOf({ options: { csv } }: Context, { format, gzip }: ExportForm): Js
   };
 }
 
+// Shows count, rate and time while the export runs.
 function showProgress(
   { ctx, job }: ExportRun,
   progress: () => { readonly read: number; readonly rows: number },

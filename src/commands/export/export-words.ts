@@ -146,6 +146,7 @@ export function countLong(rows: readonly ExportRow[]): number {
   ).length;
 }
 
+/** Names records that are not as the document says. */
 export function warnOfOdd({ notes }: Context, odd: readonly WireRecord[]): void {
   const [first] = odd;
   const more = odd.length === 1 ? '' : ` and ${odd.length - 1} more`;

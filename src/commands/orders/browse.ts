@@ -60,9 +60,11 @@ export const browse = defineCommand({
   },
 });
 
+/** What lasts while the screen is open. */
 interface Desk {
   readonly ctx: Context;
   readonly service: Service;
+  /** The ids of the marked orders, with their money. */
   readonly marked: Map<string, OrderMoney | undefined>;
   /** The exit codes of the commands that were run. */
   readonly codes: number[];

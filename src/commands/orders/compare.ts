@@ -150,6 +150,7 @@ export const compare = defineCommand({
   },
 });
 
+// What was typed, for a command that shows the same rows.
 function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): readonly string[] {
   const { sheet, currency, tz, 'from-file': from, 'max-rps': most } = flags;
   const values = { sheet, currency, tz, 'from-file': from, 'max-rps': most };
@@ -278,6 +279,7 @@ function rowsWithReason(records: readonly JsonObject[]) {
   );
 }
 
+// The sums for scripts, one for each currency.
 function sumRecords(all: readonly Compared[], style: AmountStyle): readonly JsonObject[] {
   return comparedSums(summed(all, style)).map((sum) => ({
     object: 'charge_comparison_sum',

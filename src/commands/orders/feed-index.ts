@@ -91,6 +91,7 @@ export function newRun(after: string | undefined, askedAt: number): Collected {
   return { after, orders: [], ends: false, askedAt };
 }
 
+/** Adds the orders of the next page to a run. */
 export function addPage(
   run: Collected,
   { profile }: Pick<Service, 'profile'>,

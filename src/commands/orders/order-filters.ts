@@ -146,6 +146,7 @@ const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
 const disputeWords = /^(?:charged?[-_ ]?backs?|disputed?s?|contracargos?)$/i;
+/** What paydesk says to somebody who looks for disputes. */
 export const noDisputes =
   'paydesk cannot see disputes: the service documents no field that shows a chargeback, so none is found here even if there are some';
 

@@ -122,6 +122,7 @@ export interface DateState {
 
 /** Decides when a walk can end because all later orders are too old. */
 interface DateStop {
+  /** Looks at a page as it was read. */
   add(records: readonly WireRecord[]): void;
   /** Whether every order that follows is too old. */
   readonly reached: boolean;
@@ -178,6 +179,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   };
 }
 
+/** The twins among the orders that were read. */
 interface Twins {
   add(orders: readonly JsonObject[]): void;
   /** An order that may be this one's twin, and whether it was refunded when it was read; undefined when none was read. */

@@ -54,9 +54,11 @@ export interface RowQuery {
   readonly amounts: AmountRange;
   readonly day: (seconds: unknown) => string | undefined;
   readonly referenceKeys: readonly string[];
+  /** What is known about the refunds of an order. */
   readonly toldOf: (order: JsonObject) => Told;
 }
 
+/** The rows that can be made of an order, and what is in none of them. */
 interface OrderRows {
   readonly rows: readonly ExportRow[];
   readonly problems: readonly ExportProblem[];
@@ -88,6 +90,7 @@ interface Part {
   readonly refunds: readonly JsonObject[];
 }
 
+/** The charges and refunds that an order shows, and what it does not show of them. */
 interface ShownParts {
   readonly parts: readonly Part[];
   readonly charges: readonly ExportProblem[];
@@ -161,12 +164,14 @@ const candidatesOf: Readonly<
   },
 };
 
+// The dates that decide whether a row is chosen, for each kind of date.
 const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate) => readonly unknown[]>> = {
   created: (order) => [order.created_at],
   paid: (_, { charges }) => charges.filter(isPaid).map(({ paid_at: at }) => at),
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
+// Why a row cannot be chosen by its date, for each kind of date.
 const undatedWords: Readonly<Record<RowDate, (id: string | undefined) => string>> = {
   created: () => 'the order shows no created_at',
   paid: (id) => `${id ?? 'a charge of it'} is paid and shows no paid_at`,
@@ -234,6 +239,7 @@ export const refundRowFields = [
 
 /** What a refund's row tells besides the records of the service. */
 interface ToldOfRefund extends Pick<ReturnType<Told>, 'state' | 'facts'> {
+  /** The shop's own number of its order. */
   readonly reference: unknown;
 }
 

@@ -45,6 +45,7 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { payLink } from './order-items.ts';
 
+/** What a person does next about an order: in a word for its first line, and the last lines of its screen. */
 interface Next {
   readonly word: Span;
   readonly steps: readonly Block[];
@@ -181,6 +182,7 @@ function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
   return [{ line: `the ${what} of ${ctx.shortTime(sent.time)} was refused: ${why}`, hang: 2 }];
 }
 
+// Of an order that nobody has paid.
 function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
   const link = paymentOf(order).isPaid ? undefined : payLink(order, now);
   if (link === undefined) return [];

@@ -114,6 +114,7 @@ export function twiceWords(
     .join(' and ');
 }
 
+// So many orders of pairs are read again at most.
 const mostReadAgain = 200;
 
 // An index keeps no names and no cards to be shown, and money is asked of the service: the orders of pairs are read again.
@@ -153,6 +154,7 @@ async function readAgain(
   return await pairsIn(ctx, fresh, source);
 }
 
+/** A twin with what a list shows of it. */
 export type ListedTwin = KnownTwin &
   Pick<OrderFact, 'buyer' | 'email' | 'reference' | 'cards' | 'currency'> & { readonly purchase: string };
 

@@ -65,6 +65,7 @@ export interface ReportFigures {
     readonly notCaptured: readonly WaitingSum[];
     readonly unconfirmed: readonly WaitingSum[];
   };
+  /** The largest refunds of each currency that went back. */
   readonly largest: readonly RefundFact[];
   /** Those of which neither payment went back. */
   readonly twins: readonly TwinPair<ListedTwin>[];
@@ -72,6 +73,7 @@ export interface ReportFigures {
   readonly openCases: readonly ReportedCase[];
 }
 
+/** How many of the largest refunds a report lists for each currency. */
 const largestCount = 10;
 
 /** Reads all facts of a source and adds them up, the refunds just as `refunds summary` does. `open` sees the orders meanwhile. */

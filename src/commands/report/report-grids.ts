@@ -170,6 +170,7 @@ function bucketsGrids<Name extends string>(
   bars: {
     readonly by: Name;
     readonly drawing: Drawing | undefined;
+    /** The name of a bucket as it is shown. */
     readonly nameOf: (bucket: string) => string;
   },
 ): readonly Block[] {
@@ -193,6 +194,7 @@ function bucketsGrids<Name extends string>(
   });
 }
 
+// A calendar for each currency, if one was asked for.
 function calendarGrids(
   currencies: readonly (string | undefined)[],
   series: (currency: string) => Series | undefined,

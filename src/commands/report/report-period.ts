@@ -85,6 +85,7 @@ function shownAt(days: Days, ms: number): number {
   return midnight + (ms - days.moment(midnight));
 }
 
+// The day on which the period before begins.
 function dayBefore(first: number, end: number): number {
   const [from, to] = [new Date(first), new Date(end)];
   if (from.getUTCDate() !== 1 || to.getUTCDate() !== 1) return first - (end - first);

@@ -16,12 +16,14 @@ export function rowColumn(name: string, kind: ValueKind): Column {
   return { name, title: name.toUpperCase(), kind, value: (row) => row[name], tableFrom: 0 };
 }
 
+/** The columns that every row begins with. */
 export const firstColumns: readonly Column[] = [
   rowColumn('since', 'time'),
   rowColumn('until', 'time'),
   rowColumn('zone', 'text'),
 ];
 
+/** The columns that every row ends with. */
 export const lastColumns: readonly Column[] = [
   rowColumn('source', 'text'),
   rowColumn('complete', 'flag'),
@@ -59,17 +61,20 @@ export function lastFields({ kind, asOf, currency, isWhole }: Source, complete: 
   };
 }
 
+/** The same for a list of orders or refunds. */
 export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObject {
   const { source: _, ...fields } = lastFields(source, isComplete);
   return fields;
 }
 
+/** What one summary has of its own. */
 interface Sums<Name extends string, By extends string> extends Pick<Asked, 'period'> {
   readonly flags: Asked['flags'] & { readonly currency?: string | undefined };
   readonly object: string;
   readonly columns: readonly Column[];
   readonly needs: Omit<Needs, 'by'>;
   readonly by: By;
+  /** Whether rows for scripts are split too. */
   readonly isSplit: boolean;
   readonly adding: (query: SummaryQuery<By>, source: Source) => Adding<Name>;
   /** The figures of a row, after its bucket and currency. */
@@ -150,6 +155,7 @@ export async function showReport(
 /** Said below a list of which nobody named the period, since sums and reports begin with the month. */
 export const onlyToday = 'this is today; --period this-month shows more';
 
+/** Says below a list when the facts were true. */
 export function sayAsOf({ notes }: Pick<Context, 'notes'>, { asOfLines }: Source): void {
   for (const [label, text] of asOfLines()) notes.note(`${label}${label === 'as of' ? '' : ':'} ${text}`);
 }

@@ -23,6 +23,7 @@ import { readWords } from '../orders/search/find-indexed.ts';
 import { aboutWords } from './report-period.ts';
 import type { AsOfLine, Needs, Source } from './report-source.ts';
 
+/** The first line: what this is about, when, and whose numbers these are. */
 export function titleLine(ctx: Context, title: string, source: Source): Block {
   const about = aboutWords(ctx, source);
   const words = about === '' ? [] : [`  ${about}`];
@@ -95,10 +96,12 @@ export function unsummedLines(totals: readonly Line<'unsummed'>[]): readonly AsO
   return unsummed === 0 ? [] : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`]];
 }
 
+/** Whether nothing is missing in the sums. */
 export function isComplete({ undated, hidden }: Gaps): boolean {
   return undated.length + hidden.length === 0;
 }
 
+/** What is missing in the sums, in words. */
 export function gapWords({ undated, hidden }: Gaps, records: string): string {
   const words = [
     ...(hidden.length === 0
@@ -161,6 +164,7 @@ const apartStates = [
   ['recorded_not_made', 'recorded not made that may still appear'],
 ] as const;
 
+/** The sums of some refunds, one for each currency. */
 export function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSum>[] {
   return sumRefunds(refunds.map(groupOf));
 }

@@ -184,6 +184,7 @@ function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportH
   };
 }
 
+// How much more or less was refunded than at another time.
 function changeWords(now: Figure, then: Figure): string {
   if (now === then) return 'the same';
   const change = percentWords(magnitude(plus(now, negated(then))), then);

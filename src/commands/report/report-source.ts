@@ -48,6 +48,7 @@ export interface Needs {
    * with all that they hold.
    */
   readonly kind: 'orders' | 'refunds' | 'everything';
+  /** Whether it matters who made a refund. */
   readonly makers: boolean;
   /** For twins: orders made up to so many seconds outside of the period are needed too. */
   readonly marginSeconds?: number;
@@ -95,6 +96,7 @@ export interface Source {
   readonly facts: AsyncIterable<Facts>;
   /** The changes of the account that are unconfirmed or have an alarm, as the journal knows them. No request is sent for them. */
   readonly unconfirmed: () => Promise<readonly AttemptRecord[]>;
+  /** What the journal knows about these orders. */
   readonly attemptsOf: (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
   /** What was read, once all of it was: `5012 orders read from the service`. */
   readonly readWords: () => string;
@@ -144,10 +146,13 @@ function zonedTimeOf(ctx: Context, { flags, period }: Omit<Asked, 'needs'>, usua
   return { days, range, zone: flags.tz ?? usual ?? ctx.zone(), localTimes: flags.tz !== undefined };
 }
 
+/** Says who made a refund. */
 type MakerOf = Known['makerOf'];
 
+/** Looks up who made the refunds of some orders. */
 export type Makers = (orders: readonly JsonObject[]) => Promise<MakerOf>;
 
+/** Asks the journal for the attempts on orders. */
 type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };

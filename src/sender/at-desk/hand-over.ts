@@ -118,6 +118,7 @@ function bodyOf(
   );
 }
 
+/** What is known here about an id that may have been handed over. */
 type Known = EndLine | 'not known here';
 
 /** One change on its way to the sender and back. */

@@ -44,6 +44,7 @@ export interface Members {
    * already has a desk with this name: nobody could tell the two apart, or revoke only one.
    */
   join(invitation: string, desk: string): Promise<KnownToken & { readonly secret: string }>;
+  /** The token, if it is known and still valid. */
   find(secret: string): Promise<KnownToken | undefined>;
   /** The token with this public id, read from the rows now, if still valid. */
   now(id: string): Promise<KnownToken | undefined>;

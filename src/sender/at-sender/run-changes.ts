@@ -35,6 +35,7 @@ import {
   readBody,
 } from './routes.ts';
 
+/** A running change, or a running closing of an id. */
 interface Running {
   readonly member: string;
   /** The digest of what was handed over; undefined when closing an id. */

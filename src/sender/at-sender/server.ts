@@ -24,6 +24,7 @@ export interface ServerParts {
   readonly uses: LastUses;
   readonly clock: ClockWithTimers;
   readonly version: string;
+  /** Adds the routes of the journal, changes and plans. */
   readonly addRoutes: (hop: Hop) => void;
   readonly log: (line: RequestLine) => void;
 }

@@ -104,6 +104,7 @@ function deskIn({ headers }: IncomingMessage): string | undefined {
   }
 }
 
+/** The error for an unknown or expired token. */
 export function notTaken(): CliError {
   return new CliError(
     'auth',

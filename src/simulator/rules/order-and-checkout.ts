@@ -30,6 +30,7 @@ interface OrderInputs extends SaleInputs {
   readonly customer: JsonObject | undefined;
 }
 
+/** A new unpaid order, or the error. */
 export function createOrder(request: OrderRequest, inputs: OrderInputs): Ruled<StoredOrder> {
   const { now, ids, livemode } = inputs;
   const amount = totalOf(request);

@@ -80,6 +80,7 @@ export interface Line extends Goods {
   readonly quantity: number;
 }
 
+/** An order used as an example in the help. */
 export interface OrderExample {
   readonly id: string;
   readonly lines: readonly [Line, ...Line[]];
@@ -121,6 +122,7 @@ export const orderExamples: ReadonlyMap<number, OrderExample> = new Map([
   ],
 ]);
 
+/** The place of the example customer, who bought the example orders. */
 export const customerExampleIndex = 0;
 
 /** The names of customers, in many scripts: Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari. */

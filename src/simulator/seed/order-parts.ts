@@ -17,6 +17,7 @@ interface ChargeInputs {
   readonly currency: string;
   /** Unix seconds. */
   readonly createdAt: number;
+  /** An example order sets the amount and card of each charge. */
   readonly example: Pick<OrderExample, 'charges'> | undefined;
 }
 
@@ -186,6 +187,7 @@ export function linesOf({ fields }: OrderCase) {
     : { shipping_lines: null, tax_lines: null, discount_lines: null };
 }
 
+/** The line for some goods (service: line_item). */
 export function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: OrderCase, ids: Ids) {
   const full = fields === 'full';
   return {

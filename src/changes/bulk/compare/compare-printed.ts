@@ -79,6 +79,7 @@ function firstRefund({ refund_id: ids }: JsonObject): unknown {
   return more.length === 0 ? first : `${first} +${more.length}`;
 }
 
+/** A row of the comparison as a record. */
 export function compareRecord(compared: Compared, titles: Titles): JsonObject {
   const input = inputOf(compared.row?.cells, titles);
   return { ...recordFrom('refund_comparison', ownColumns, compared), input };

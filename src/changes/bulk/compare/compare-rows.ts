@@ -57,6 +57,7 @@ export const compareVerdicts = [
  */
 export type CompareVerdict = (typeof compareVerdicts)[number];
 
+/** A row and what became of it. */
 export interface Compared {
   /** Undefined for a refund that is in no row. */
   readonly row: InputRow | undefined;
@@ -82,9 +83,11 @@ interface ComparedRefund {
   readonly by: string;
 }
 
+/** What is needed besides the order and the rows. */
 export interface CompareRules {
   /** The key under which `refunds apply` sends a row. */
   readonly keyOf: (row: Pick<PlanRow, 'chargeId' | 'amount' | 'ref'>) => string;
+  /** Who sent a refund that the order shows. */
   readonly senderOf: (refund: KnownRefund) => string;
   readonly settings: Profile['settings'];
 }

@@ -66,14 +66,17 @@ export function countedFor(claim: Claim, others: readonly Claim[]): InputRow | u
 
 export type ShownRefund = KnownRefund & { readonly record: NonNullable<KnownRefund['record']> };
 
+/** Whether the order shows a refund. */
 export function isShown(refund: KnownRefund): refund is ShownRefund {
   return refund.record !== undefined;
 }
 
+/** A refund of one charge that was sent from here and that the order does not show. */
 export interface Unshown extends ExpectedRefund {
   readonly refund: KnownRefund;
   /** The keys of the row that sent it, and of the row that this one is a part of. */
   readonly keys: readonly string[];
+  /** The refunds that the order had when it was sent. */
   readonly before: ReadonlySet<string>;
   /** If it is too old to move money, only a row that is short of money needs to know of it. */
   readonly isNews: boolean;
@@ -101,6 +104,7 @@ function unshownOf(refund: KnownRefund): readonly Unshown[] {
   }));
 }
 
+/** What a row is about, and the refunds that were found for it. */
 export interface Claim {
   readonly row: InputRow;
   /** The charges that it may be about. */
@@ -151,6 +155,7 @@ export function sumOf<T>(all: readonly T[], amount: (one: T) => number): number 
   return all.reduce((sum, one) => sum + amount(one), 0);
 }
 
+// How much a row is short of.
 function missingSum({ wanted, taken, unshown }: Claim): number {
   return wanted - sumOf(taken, amountOf) - sumOf(unshown, ({ amount }) => amount);
 }

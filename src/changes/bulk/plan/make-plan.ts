@@ -246,6 +246,7 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
   );
 }
 
+/** Rows of a plan as they would be planned now. */
 export function rowsAnew(
   ctx: Context,
   service: OpenService,

@@ -177,6 +177,7 @@ function refundedMark(
   ];
 }
 
+/** What was asked for all rows of a plan. */
 export interface RowsAsked {
   readonly profile: Profile;
   /** The id of the plan: what it sent before does not count as another plan's. */
@@ -189,6 +190,7 @@ export interface RowsAsked {
   /** The clock of the service, for limits of a day (Unix milliseconds); undefined if it did not say what time it is. */
   readonly nowMs: number | undefined;
   readonly moreOf: (row: InputRow) => readonly string[];
+  /** Called with each order that was read for them. */
   readonly saw?: (id: string, order: JsonObject) => void;
 }
 
@@ -200,12 +202,14 @@ export interface OrderOfRows {
   readonly missing?: string | undefined;
   readonly neighbour: string | undefined;
   readonly attempts: readonly AttemptRecord[];
+  /** Those that somebody recorded as made, and that the order does not show. */
   readonly unshown?: readonly AttemptRecord[] | undefined;
   readonly isOpen: (record: AttemptRecord) => boolean;
   readonly twins: readonly TwinOfRow[];
   readonly known?: KnownOrder | undefined;
   /** Where nobody could look for twins. */
   readonly gaps?: readonly string[] | undefined;
+  /** When a refund of the order was made and by whom. */
   readonly madeWords?: MadeWords | undefined;
   /** What somebody settled by hand at the order, for a row that expects these refunds. */
   readonly byHandNotes?: ((expected: readonly ExpectedRefund[]) => readonly string[]) | undefined;

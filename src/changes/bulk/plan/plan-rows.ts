@@ -42,6 +42,7 @@ import { needsAllocation, spreadRow } from './spread-row.ts';
 // Orders between two turns of the event loop.
 const ordersAtOnce = 50;
 
+/** The rows of a plan, in the order of the file. */
 export async function rowsOfOrders(
   ctx: Context,
   service: OpenService,
@@ -127,6 +128,7 @@ async function historyOf(
 interface TwinsOfFile {
   /** A row of the order says that it is one of two equal orders. Then a twin that is missed pays the buyer twice. */
   readonly isOfTwins: boolean;
+  /** The line of the first row of another order. */
   readonly lineOf: (orderId: string) => number | undefined;
   /** The orders of rows before, if something of them goes back, and their lines. */
   readonly refundedBefore: ReadonlyMap<string, number>;

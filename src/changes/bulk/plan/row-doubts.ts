@@ -12,12 +12,14 @@ import { statusDoubts } from '../../refund/refund-warnings.ts';
 import type { OrderOfRows, RowsAsked } from './plan-row.ts';
 import type { Repeat } from './row-repeats.ts';
 
+/** A possible twin of the order of a row. */
 export interface TwinOfRow {
   readonly words: string;
   /** What `--again` must name if the buyer would get both payments back; undefined if not. */
   readonly name: string | undefined;
 }
 
+// What is known of the order of the row.
 type OrderKnown = Pick<OrderOfRows, 'attempts' | 'isOpen' | 'twins' | 'known'> & {
   readonly order: JsonObject;
 };

@@ -11,6 +11,7 @@ import {
 } from '../../../journal/journal.ts';
 import { isPlanned } from './order-after.ts';
 
+/** What is known of an order when one of its rows is planned. */
 export interface RowsOfOrder {
   readonly attempts: readonly AttemptRecord[];
   /** Whether the rows move real money. */

@@ -89,6 +89,7 @@ function chargesOf(order: JsonObject | undefined) {
   return refundableCharges(moneyOf(order) ?? { charges: [] });
 }
 
+// What the charges have left for a spread amount.
 function leftOfCharges({ order }: OrderOfRow, before: readonly NewRow[]) {
   const unconfirmed = before.filter(({ state }) => state === 'unconfirmed');
   return chargesOf(order).map(({ id, left }) => {

@@ -26,18 +26,22 @@ interface IndexSearch {
   readonly max: number;
   /** Gets the orders that were read, before those of them that were found are shown. */
   readonly onRead: (records: readonly WireRecord[]) => void;
+  /** Shows what was found, in the order of the list. */
   readonly show: (records: readonly WireRecord[]) => Promise<void>;
   /** Whether enough orders were shown. */
   readonly isFull: () => boolean;
 }
 
+/** How a search in the index ended. */
 export interface IndexFound {
   readonly found: number;
+  /** The status of the index after the search. */
   readonly status: IndexStatus;
   /** When the newest page was asked for, Unix milliseconds. */
   readonly headAt: number;
   /** Whether the newest orders that were read join those that are known. */
   readonly headJoined: boolean;
+  /** Orders of the index that could not be read again. */
   readonly unread: number;
   /** The last order that was read, if `max` ended the search. */
   readonly stoppedAt: string | undefined;

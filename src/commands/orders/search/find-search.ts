@@ -23,6 +23,7 @@ import { amountHint, type Match, type Matcher, plainFigure } from './order-match
 
 type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
 
+/** What to search for, and how far. */
 export interface Search {
   /** The index is not asked (`--live`). */
   readonly isLive: boolean;
@@ -56,7 +57,9 @@ export function sumLines({ sums, profile: { settings } }: Search): readonly stri
   });
 }
 
+/** The list of what is found, while it is shown. */
 export interface FoundList {
+  /** How many orders were shown. */
   readonly found: number;
   /** The id of the last of them if `--limit` asks for no more. */
   readonly fullAt: string | undefined;
@@ -321,6 +324,7 @@ function together(search: Search): readonly string[] {
       ];
 }
 
+/** The command that searches like this one. */
 export function command(
   { profile, texts, paging, outputWords, isLive }: Asked,
   {

@@ -167,6 +167,7 @@ export function buyerNamesOfText(text: string): readonly string[] {
     );
 }
 
+/** The name of the buyer in a text. */
 export function buyerNameOfText(text: string): string | undefined {
   return text
     .split('\t', 8)

@@ -48,8 +48,11 @@ export interface KnownOrders<T> {
   /** `created_at` of the newest and the oldest, Unix seconds. */
   readonly newest: number | undefined;
   readonly oldest: number | undefined;
+  /** The id of the last one. */
   readonly last: string | undefined;
+  /** Whether an order was on a page. */
   has(id: string): boolean;
+  /** Takes the orders of a page in. */
   add(records: readonly WireRecord[]): void;
   /** Takes orders in that were found elsewhere in the list, each with the order before it. They come after all others. */
   addFound(orders: readonly ReadAgain[]): void;

@@ -167,6 +167,7 @@ interface OrderText extends Match {
   readonly kind: TextKind;
 }
 
+/** A field as a search looks at it. */
 interface SearchableText extends OrderText {
   readonly folded: string;
 }
@@ -209,6 +210,7 @@ const wholePhone = ({ digits = '' }: Word, folded: string): boolean =>
 
 const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
 const wholeFinders = { ...finders, part: wholeWord, idPart: whole, itemName: wholeWord, phone: wholePhone };
+/** How a field is compared with a word. */
 export type TextKind = keyof typeof finders;
 
 const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;

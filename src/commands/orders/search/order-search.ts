@@ -213,6 +213,7 @@ async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Pro
   return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
 }
 
+/** What the index says of some words. */
 export interface IndexAnswer {
   /** Orders that hold the words and are not among the pages that were read; the newest of them, as many as were asked for. */
   readonly orders: readonly ReadAgain[];
@@ -224,6 +225,7 @@ export interface IndexAnswer {
   readonly isCertain: boolean;
 }
 
+/** The index, for somebody who picks an order. */
 interface PickIndex {
   /** Hands it a page at the head of the list. */
   onPage(page: Page): void;

@@ -39,6 +39,7 @@ import type { Profile } from '../../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../../terminal/terminal.ts';
 import { foundIn, type KeptOrder } from './known-orders.ts';
 
+/** What a row shows of an order. */
 export interface OrderShown {
   readonly createdAt: unknown;
   readonly buyer: string;
@@ -124,6 +125,7 @@ export const rowColumns = {
   right: [3],
 } as const;
 
+/** The row of an order. `words` are the words that were typed, and that found it. */
 export function orderRow<V>(
   one: KeptOrder<OrderShown>,
   value: V,
@@ -175,6 +177,7 @@ export function stopText(
   return stop && caseText(stop, parts);
 }
 
+// Fields that the row shows by itself.
 const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id'];
 
 // The words that matter come first, since a long status is cut.

@@ -86,6 +86,7 @@ export function refuseSkewed(skewed: boolean | undefined): void {
   ]);
 }
 
+/** Whether something belongs to the account, in either mode. */
 export function isOf(
   { origin, account }: Pick<SentRow, 'origin' | 'account'>,
   { service }: RuledAccount,
@@ -173,6 +174,7 @@ async function rowsSent(
   return rows.size;
 }
 
+/** The attempts on an order; none without one. */
 export async function onOrderOf(
   asking: Asking,
   orderId: string | undefined,

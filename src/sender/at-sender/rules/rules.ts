@@ -228,6 +228,7 @@ const answers: Answers = {
   },
 };
 
+/** Adds the route. The rules decide who may do what. */
 export function addRules(app: Hop, rules: Rules): void {
   app.post(hopPaths.rules(':account', ':question'), async (context) => {
     needRole(context, 'viewer', 'see the limits of the team');

@@ -138,12 +138,14 @@ export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): L
 
 // ── Plans ───────────────────────────────────────────────────────────────────────────────────────
 
+// The most orders to name that reach the limit.
 const namedMax = 10;
 
 interface PlanFacts {
   /** The limits of the person who wants to apply it. */
   readonly held: readonly TeamLimit[];
   readonly requests: readonly ApprovalRequest[];
+  /** Whether a change belongs to the account. */
   readonly isOf: (sent: SentRow) => boolean;
   /** Unix milliseconds. */
   readonly time: number;
