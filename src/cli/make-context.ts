@@ -228,6 +228,7 @@ function notesOf({ screen, isDesk, argv }: RunState): Notes {
   return {
     ...notes,
     note: (line, hang) => notes.note(named(line), hang),
+    aside: (line) => notes.aside(named(line)),
     warn: (line) => notes.warn(named(line)),
   };
 }

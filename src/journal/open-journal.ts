@@ -28,7 +28,7 @@ interface JournalParts extends Omit<EffectParts, 'service'> {
   readonly cwd: () => string;
   readonly dryRun: boolean;
   readonly profiles: Pick<Profiles, 'reaching'>;
-  readonly notes: Pick<Notes, 'note' | 'warn'>;
+  readonly notes: Pick<Notes, 'aside' | 'warn'>;
   readonly secrets: Pick<Secrets, 'holds' | 'cleanJson'>;
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
@@ -109,7 +109,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
           await needsLook(journal, profile, shown),
           shown === undefined ? '' : 'other orders: ',
         );
-        if (line !== undefined) parts.notes.note(line);
+        if (line !== undefined) parts.notes.aside(line);
       } catch (error) {
         // Who is not let in by the sender would not be let in a second time.
         if (!(error instanceof CliError) || error.kind === 'auth') throw error;

@@ -30,7 +30,7 @@ export interface NotesOptions
 
 /** Notes, with what only cli/ and the prompts call. */
 export interface NotesControl extends Notes {
-  /** All notes and warnings so far, as plain lines. */
+  /** All notes and warnings so far, as plain lines: what a file says of itself. */
   lines(): Promise<readonly string[]>;
   /** Writes the notes that are held back. Call it before a question, which may be about them. */
   flush(): Promise<void>;
@@ -45,7 +45,7 @@ export interface NotesControl extends Notes {
 }
 
 interface Entry {
-  readonly kind: 'note' | 'warn' | 'show';
+  readonly kind: 'note' | 'aside' | 'warn' | 'show';
   readonly blocks: readonly Block[];
 }
 
@@ -103,7 +103,7 @@ export function createNotes(given: NotesOptions): NotesControl {
       held.push(entry);
       return;
     }
-    if (quiet && entry.kind === 'note') return;
+    if (quiet && (entry.kind === 'note' || entry.kind === 'aside')) return;
     queue.push(entry);
     if (screen === undefined) void settle();
     else print(screen);
@@ -130,6 +130,7 @@ export function createNotes(given: NotesOptions): NotesControl {
 
   return {
     note: (line, hang = 0) => say({ kind: 'note', blocks: [{ line, hang }] }),
+    aside: (line) => say({ kind: 'aside', blocks: [{ line }] }),
     warn: (line) => say({ kind: 'warn', blocks: [{ line }] }),
     show: (blocks) => say({ kind: 'show', blocks }),
     progress: (text) => startProgress((progress) => progress.start(text)),
@@ -148,7 +149,9 @@ export function createNotes(given: NotesOptions): NotesControl {
     },
     async lines() {
       const { plainLines } = await load();
-      return said.flatMap(({ kind, blocks }) => (kind === 'show' ? [] : plainLines(blocks)));
+      return said.flatMap(({ kind, blocks }) =>
+        kind === 'show' || kind === 'aside' ? [] : plainLines(blocks),
+      );
     },
     clearProgress: () => screen?.progress.clear(),
     write: (text) => writer.writeNow(text),

@@ -183,6 +183,8 @@ export interface ProgressLine {
 export interface Notes {
   /** Writes one line. --quiet silences it. If it is too long for the terminal, what follows is indented by `hang`. */
   note(line: Cell, hang?: number): void;
+  /** A note about now and about other orders than those of the result, so no file has it. */
+  aside(line: Cell): void;
   /** Writes one line that --quiet does not silence. */
   warn(line: Cell): void;
   /** Shows what the next question is about. */

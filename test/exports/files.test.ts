@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { deflateRawSync, gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
-import { type Home, newHome } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { exporting, orderAt, orders, startOrders } from './many-orders.ts';
@@ -262,6 +262,21 @@ test.each([
     });
   },
 );
+
+test('--verify where no key is known to compare with says on stdout that the signer is not known, exit 0', async () => {
+  await using service = await startService({ orders: [] });
+  using elsewhere = newHome();
+  await service.run(['orders', 'export', '--to', 'o.csv']);
+  const verify = ['orders', 'export', '--verify', at(service.home, 'o.csv')];
+  expect((await service.run(verify)).stdout).not.toContain('signed');
+  const ran = await paydesk(verify, { home: elsewhere });
+  expect([ran.code, ran.stdout]).toEqual([
+    0,
+    expect.stringMatching(/: complete, 0 rows, as of .*; who signed it is not known here\n$/),
+  ]);
+  const record = JSON.parse((await paydesk([...verify, '--json'], { home: elsewhere })).stdout);
+  expect(record).toMatchObject({ ok: true, signature_checked: false });
+});
 
 test('--verify of a list without a SHA-256 says what can be verified', async () => {
   await using service = await startService({ orders: [] });

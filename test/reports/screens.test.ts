@@ -95,6 +95,7 @@ test('23 at 40 columns every figure has a line of its own, and all end in one co
         REFUNDED    1000000
         OF PAID           -
         PAID              0
+        NET        -1000000
     "
   `);
 });

@@ -174,3 +174,18 @@ describe.each(['the service', 'an index'])(
     });
   },
 );
+
+test('a file about another time does not name a refund that is unconfirmed now; the screen does', async () => {
+  await using service = await startRefunding([orderAt('ord_lost', '2040-11-20T10:00:00Z')], 'ord_lost');
+  expect((await service.run(['orders', 'refund', 'ord_lost', '--yes'], { env: clock })).code).toBe(7);
+  for (const quiet of [[], ['--quiet']]) {
+    const words = ['refunds', 'list', '--period', '2040-10', '--to', 'october.xlsx', '--force', ...quiet];
+    const ran = await service.run(words, { env: clock });
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr.includes('1 refund unconfirmed')).toBe(quiet.length === 0);
+    const { about } = readWorkbook(readFileSync(join(service.home.path, 'october.xlsx')));
+    expect(said(about).get('note')?.join()).toContain('0 refunds, from 1 Oct 2040');
+    expect(about.xml).not.toContain('unconfirmed: ');
+    expect(about.xml).not.toContain('ord_lost');
+  }
+});

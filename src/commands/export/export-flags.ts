@@ -152,7 +152,9 @@ export async function verifyFile(
   await ctx.out.own(record, () => [
     {
       line:
-        problem === undefined ? `${path}: complete, ${rows} rows${when}` : `${path}: ${whole}; not signed`,
+        problem === undefined
+          ? `${path}: complete, ${rows} rows${when}${isSignatureKnown ? '' : '; who signed it is not known here'}`
+          : `${path}: ${whole}; not signed`,
     },
   ]);
   if (problem !== undefined)

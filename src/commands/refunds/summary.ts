@@ -163,14 +163,14 @@ function screen(
   const rate: FigureColumn<RefundSum> = { title: 'OF PAID', cell: ({ sums }) => rateWords(sums) };
   const paid = amountColumn<RefundSum>('PAID', 'paid', style);
   const net = amountColumn<RefundSum>('NET', 'net', style);
-  const beside = [count, refunded, rate, paid];
-  const all = source.knowsPayments ? [...beside, net] : [count, refunded];
-  const split = source.knowsPayments && hasPayments(by) ? beside : [count, refunded];
+  const beside = [count, refunded, rate, paid, net];
+  const figures = source.knowsPayments ? beside : [count, refunded];
+  const split = hasPayments(by) ? figures : [count, refunded];
   return [
     ...summaryBlocks(
       ctx,
       source,
-      { title: 'REFUNDS', by, chart, columns: all, split, bars: 'refunded' },
+      { title: 'REFUNDS', by, chart, columns: figures, split, bars: 'refunded' },
       result,
     ),
     ...closingBlocks(source, [

@@ -371,7 +371,7 @@ function twinsSection(
   return {
     title: 'Possible twins',
     notes: [
-      `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back: somebody may have paid twice.`,
+      `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back as a whole: somebody may have paid twice.`,
       ...(twins.length === 0
         ? []
         : [

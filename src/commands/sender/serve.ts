@@ -207,7 +207,7 @@ export const verify = defineCommand({
   description:
     'Reads every row of the journal, in a database that of the server, and checks the chain. Then it derives from the rows alone what is open, and compares that with what is looked up, and the server with the copy of this sender. Limits, members and requests are never kept apart from their rows.',
   arguments: [],
-  flags: {},
+  flags: { 'allow-root': flag.switch('accepted as for sender serve, and not needed') },
   examples: ['paydesk sender verify', 'paydesk sender verify --json | jq -r .head'],
   exits: { 3: 'the journal is not whole, or the server is not the one that it was' },
   async run(ctx): Promise<undefined> {
