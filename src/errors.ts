@@ -115,6 +115,11 @@ export class CliError extends Error {
   }
 }
 
+/** For what runs until a signal comes: that is its normal end, and no error is printed. The code tells which signal it was. */
+export function exitCodeOf({ reason }: AbortSignal): number {
+  return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;
+}
+
 /** paydesk refuses, and nothing was sent, unless the parts say otherwise. `now`: what to do. A word alone is the code for scripts. */
 export function refused(
   message: string,

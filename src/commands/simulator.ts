@@ -3,7 +3,7 @@
 import type { JsonObject } from '../api/json-values.ts';
 import { modes, vendorPattern } from '../api/spec.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
-import { CliError, exitCodes } from '../errors.ts';
+import { CliError, exitCodeOf } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { untilAborted } from '../io.ts';
 import { isOpen, needsPerson } from '../journal/journal.ts';
@@ -73,7 +73,7 @@ export const serve = defineCommand({
     } finally {
       await serving.close();
     }
-    return exitCodeOf(ctx.signal);
+    return ctx.signal.aborted ? exitCodeOf(ctx.signal) : undefined;
   },
 });
 
@@ -97,12 +97,6 @@ function vendor(text: string, name: string): string {
   throw new CliError('usage', `${name} ${text}: not a vendor segment such as service`, {
     certain: 'nothing was started',
   });
-}
-
-// A signal is the normal end of the simulator. The exit code tells which signal it was, and no error is printed.
-function exitCodeOf({ aborted, reason }: AbortSignal): number | undefined {
-  if (!aborted) return undefined;
-  return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;
 }
 
 export const reset = defineCommand({

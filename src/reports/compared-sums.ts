@@ -62,7 +62,7 @@ function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
 }
 
 /** Adds a comparison up: a line for each currency. */
-export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
+function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
   return [...Map.groupBy(inOwnCurrencies(all), ({ currency }) => currency)].map(([currency, own]) => {
     const rows = own.filter(({ isInFile }) => isInFile);
     const wanted = sumOf(rows, (one) => one.wanted ?? 0);
@@ -123,7 +123,19 @@ export function foundWords(found: string, did: string, said: string, who = 'the 
   return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }
 
-/** The fields of such a line in a record, without the one that says what was found. */
-export function sumFields({ currency, rows, wanted, difference, notInFile }: ComparedSum): JsonObject {
-  return { currency: currency ?? null, rows, wanted, difference, not_in_file: notInFile };
+/** The sums as records, for scripts: one for each currency. `did`: the field that says what was found. */
+export function sumRecords(
+  object: string,
+  all: readonly SummedRow[],
+  did: 'charged' | 'refunded',
+): readonly JsonObject[] {
+  return comparedSums(all).map(({ currency, rows, wanted, difference, notInFile, found }) => ({
+    object,
+    currency: currency ?? null,
+    rows,
+    wanted,
+    difference,
+    not_in_file: notInFile,
+    [did]: found,
+  }));
 }

@@ -23,10 +23,9 @@ import { allRowsFlag, errorsFlag, fileArgument, flag, type Input, sheetFlag } fr
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { clockIn } from '../../flags/typed-time.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
-import { commandLine, profileNamed } from '../../profiles/profiles.ts';
+import { commandLine, flagWords, profileNamed } from '../../profiles/profiles.ts';
 import {
   type ComparedInvoice,
-  comparedSums,
   comparePayments,
   type Figure,
   foundWords,
@@ -37,9 +36,9 @@ import {
   moneyColumns,
   plus,
   saidWords,
-  sumFields,
   sumLines,
   sumOf,
+  sumRecords,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
@@ -123,7 +122,7 @@ export const compare = defineCommand({
         allRows: flags['all-rows'] === true,
         zone: source.zone,
         localTimes: source.localTimes,
-        sums: sumRecords(compared, style),
+        sums: sumRecords('charge_comparison_sum', summed(compared, style), 'charged'),
       },
     );
     const { profile = profileNamed('environment') } = source;
@@ -152,14 +151,8 @@ export const compare = defineCommand({
 
 // What was typed, for a command that shows the same rows.
 function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): readonly string[] {
-  const { sheet, currency, tz, 'from-file': from, 'max-rps': most } = flags;
-  const values = { sheet, currency, tz, 'from-file': from, 'max-rps': most };
-  return [
-    ...Object.entries(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, String(value)],
-    ),
-    ...(flags.live === true ? ['--live'] : []),
-  ];
+  const { sheet, currency, tz, 'from-file': from, 'max-rps': most, live } = flags;
+  return flagWords({ sheet, currency, tz, 'from-file': from, 'max-rps': most, live });
 }
 
 type Invoice = ReturnType<typeof invoiceOf>;
@@ -277,15 +270,6 @@ function rowsWithReason(records: readonly JsonObject[]) {
   return records.flatMap(({ line, why }) =>
     typeof line === 'number' && typeof why === 'string' ? [{ line, why }] : [],
   );
-}
-
-// The sums for scripts, one for each currency.
-function sumRecords(all: readonly Compared[], style: AmountStyle): readonly JsonObject[] {
-  return comparedSums(summed(all, style)).map((sum) => ({
-    object: 'charge_comparison_sum',
-    ...sumFields(sum),
-    charged: sum.found,
-  }));
 }
 
 const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {

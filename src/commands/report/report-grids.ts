@@ -104,7 +104,7 @@ function totalsGrid<Name extends string>(
       : totals.map((line) => [currencyWord(line.currency), ...columns.map(({ cell }) => cell(line))])),
   ];
   const right = columns.map((_, index) => index + 1);
-  const block = { grid, right, indent: 2, narrow: oneLineEach(grid, 2) };
+  const block = { grid, right, indent: 2, narrow: oneLineEach(grid) };
   if (drawing === undefined || !['auto', 'spark'].includes(drawing.kind)) return block;
   const drawn = totals.map((line) => series(line.currency ?? ''));
   const unitAt = (room: number) =>
@@ -119,17 +119,17 @@ function totalsGrid<Name extends string>(
 }
 
 // A grid for a narrow screen: the name of each row, and below it one line for each of its figures. The figures end in one column.
-function oneLineEach(grid: readonly (readonly string[])[], indent: number): readonly Block[] {
+function oneLineEach(grid: readonly (readonly string[])[]): readonly Block[] {
   const [[, ...titles] = [], ...rows] = grid;
   const figures = (row: readonly string[]) => titles.map((title, index) => [title, row[index + 1] ?? '']);
   const widths = [0, 1].map((column) =>
     Math.max(...rows.flatMap((row) => figures(row).map((cells) => cells[column]?.length ?? 0))),
   );
   return rows.flatMap((row): Block[] => [
-    { line: row[0]?.trimStart() ?? '', indent },
+    { line: row[0]?.trimStart() ?? '', indent: 2 },
     ...figures(row).map(([title = '', figure = '']): Block => {
       const text = `${title.padEnd(widths[0] ?? 0)}  ${figure.padStart(widths[1] ?? 0)}`;
-      return { line: text, indent: indent + 2 };
+      return { line: text, indent: 4 };
     }),
   ]);
 }
@@ -183,7 +183,7 @@ function bucketsGrids<Name extends string>(
       [heading, ...columns.map((column) => column.title)],
       ...lines.map((line) => [`  ${nameOf(line.bucket)}`, ...columns.map(({ cell }) => cell(line))]),
     ];
-    const narrow: readonly Block[] = [{ line: heading }, ...oneLineEach(grid, 2)];
+    const narrow: readonly Block[] = [{ line: heading }, ...oneLineEach(grid)];
     // The heading has the currency, so it is never cut.
     const least = Math.max(heading.length, leastName);
     const block = { grid, right: columns.map((_, index) => index + 1), shrink: [0], least, narrow };

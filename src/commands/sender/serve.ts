@@ -2,7 +2,7 @@
 
 import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError, exitCodes, refused } from '../../errors.ts';
+import { exitCodeOf, refused } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import { untilAborted } from '../../io.ts';
 import type { SenderConfig, SenderDoor, Serving } from '../../sender/sender.ts';
@@ -168,11 +168,6 @@ async function untilStopped({ stopAsked, signal }: Context, serving: Serving): P
   await untilAborted(stopAsked);
   serving.drain();
   await untilAborted(signal);
-}
-
-// A signal is the normal end. The exit code tells which signal it was, and no error is printed.
-function exitCodeOf({ reason }: AbortSignal): number {
-  return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;
 }
 
 export const migrate = defineCommand({

@@ -6,6 +6,7 @@ import type { Context, Days } from '../../../context/context.ts';
 import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
 import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
+import { sumRecords } from '../../../reports/reports.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
 import {
   checkWritten,
@@ -27,7 +28,7 @@ import {
   compareColumns,
   compareRecord,
   currencyLines,
-  sumRecords,
+  summed,
   whyLines,
 } from './compare-printed.ts';
 import { type Compared, type CompareRules, compareOrder, notFound, notInFile } from './compare-rows.ts';
@@ -87,7 +88,7 @@ export async function compareFile(
     allRows: asked.allRows,
     zone: asked.tz,
     localTimes: asked.tz !== undefined,
-    sums: sumRecords(all, settings),
+    sums: sumRecords('refund_comparison_sum', summed(all, settings), 'refunded'),
   });
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;

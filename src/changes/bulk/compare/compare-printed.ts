@@ -1,21 +1,11 @@
 /** What `refunds compare` prints: its columns and records, and the lines below them. Pure. */
 
-import { type AmountStyle, sumsWords, unitsNote } from '../../../amounts.ts';
+import { type AmountStyle, unitsNote } from '../../../amounts.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { type Column, column, type Field, field, recordFrom } from '../../../api/resources.ts';
 import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
-import {
-  comparedSums,
-  elsewhere,
-  type Figure,
-  foundWords,
-  moneyColumns,
-  plus,
-  saidWords,
-  sumFields,
-  sumLines,
-} from '../../../reports/reports.ts';
+import { elsewhere, foundWords, moneyColumns, saidWords, sumLines } from '../../../reports/reports.ts';
 import { inFull, lineWords } from '../batch-words.ts';
 import { inOtherCurrency } from '../input-amounts.ts';
 import { inputColumnsOf, inputOf } from '../row-records.ts';
@@ -125,8 +115,8 @@ export function closingLines(
     const isNews = isLookedFor && verdict === 'not_in_file';
     if (some.length === 0 && !isNews) return [];
     const back = some.filter(({ currency, refunded }) => currency !== undefined && refunded > 0);
-    const money = sumsWords(
-      sumsIn(back, ({ refunded }) => refunded),
+    const money = saidWords(
+      back.map(({ refunded, currency }) => ({ wanted: refunded, currency })),
       settings,
     );
     const said = saysMore.has(verdict) ? saidWords(some, settings) : '';
@@ -144,27 +134,10 @@ export function currencyLines(all: readonly Compared[], { settings }: Profile): 
   return [unitsNote(settings, said) ?? [], sumLines(summed(all, settings), 'went back', settings)].flat();
 }
 
-/** The sums as records, for scripts: one for each currency. */
-export function sumRecords(all: readonly Compared[], style: AmountStyle): readonly JsonObject[] {
-  return comparedSums(summed(all, style)).map((sum) => ({
-    object: 'refund_comparison_sum',
-    ...sumFields(sum),
-    refunded: sum.found,
-  }));
-}
-
-function summed(all: readonly Compared[], style: AmountStyle) {
+/** The rows, as their sums need them. */
+export function summed(all: readonly Compared[], style: AmountStyle) {
   return all.map(({ row, currency, wanted, refunded: found }) => {
     const other = row && inOtherCurrency(row, currency, style);
     return { isInFile: row !== undefined, currency, wanted, found, other };
   });
-}
-
-function sumsIn(all: readonly Compared[], of: (one: Compared) => Figure) {
-  const sums = new Map<string, Figure>();
-  for (const one of all) {
-    const { currency = '?' } = one;
-    sums.set(currency, plus(sums.get(currency) ?? 0, of(one)));
-  }
-  return [...sums].map(([currency, amount]) => ({ currency, amount }));
 }
