@@ -8,7 +8,7 @@ import { moneyOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
-import { CliError } from '../errors.ts';
+import { CliError, orElse } from '../errors.ts';
 import {
   type Alarm,
   type AttemptRecord,
@@ -30,12 +30,7 @@ import { kindWords } from './change-words.ts';
 
 /** What the journal answers; nothing if it cannot be read. Every other question to it already warns of that. */
 async function asFarAsReadable<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
-  }
+  return await ask().catch(orElse(() => []));
 }
 
 /** The attempts about which a person recorded something by hand, even if it was corrected later. */

@@ -1,7 +1,7 @@
 /** Joins stored and built-in profiles for the commands, and describes them for `profile list` and `profile show`. */
 
 import { type AmountStyle, plainAmounts } from '../amounts.ts';
-import { CliError } from '../errors.ts';
+import { CliError, orElse } from '../errors.ts';
 import { baseUrlProblem, hostOf } from './base-url.ts';
 import {
   demoProfile,
@@ -272,11 +272,8 @@ async function describeKey(store: ProfileStore, found: FoundProfile): Promise<Ke
   const unknown = { lastFour: undefined, fingerprint: undefined, problem: undefined };
   if (profile.kind === 'demo') return { ...unknown, keptIn: noKeyNeeded };
   const keptIn = stored === undefined ? environmentKeyPlace(store.parts.env) : keyPlaceWords(store, stored);
-  try {
-    const key = await found.key();
+  const problemOf = orElse(({ message: problem }) => ({ ...unknown, keptIn, problem }));
+  return await found.key().then((key) => {
     return { ...unknown, keptIn, lastFour: lastFour(key), fingerprint: fingerprint(key) };
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return { ...unknown, keptIn, problem: error.message };
-  }
+  }, problemOf);
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, orElse } from '../../errors.ts';
 import {
   type ApprovalRequest,
   type AskedRefund,
@@ -128,14 +128,9 @@ export async function pendingRequests(
   ctx: Context,
   fits: (request: ApprovalRequest) => boolean = () => true,
 ): Promise<readonly ApprovalRequest[]> {
-  try {
-    const rules = await ctx.journal.rules();
-    if (rules === undefined) return [];
-    return (await rules.approvals()).filter((one) => isWaiting(one) && fits(one));
-  } catch (error) {
-    if (error instanceof CliError) return [];
-    throw error;
-  }
+  const rules = await ctx.journal.rules().catch(orElse(() => undefined));
+  const requests = await rules?.approvals().catch(orElse(() => undefined));
+  return (requests ?? []).filter((one) => isWaiting(one) && fits(one));
 }
 
 /** The account of a request: `production, profile live`. */

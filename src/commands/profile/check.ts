@@ -4,7 +4,7 @@ import type { Service, WireRecord } from '../../api/api.ts';
 import { idOf, valueAt } from '../../api/json-values.ts';
 import { contradictsMode } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, orElse } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { type Profile, wrongMode } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -76,14 +76,9 @@ export const check = defineCommand({
 // The check stays valid when the order cannot be remembered, so this only prints a note.
 async function remember(ctx: Context, profile: string, orderId: string): Promise<void> {
   if (ctx.options.dryRun) return;
-  try {
-    await ctx.profiles.rememberOrder(profile, orderId);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    ctx.notes.note(
-      `paydesk could not save the id of an order on which profile key can try a new key: ${error.message}`,
-    );
-  }
+  const what = 'the id of an order on which profile key can try a new key';
+  const notSaved = orElse(({ message }) => ctx.notes.note(`paydesk could not save ${what}: ${message}`));
+  await ctx.profiles.rememberOrder(profile, orderId).catch(notSaved);
 }
 
 async function firstOrders(service: Service): Promise<readonly WireRecord[]> {

@@ -2,7 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { type Context, confirmFirst } from '../../context/context.ts';
-import { CliError, refused } from '../../errors.ts';
+import { CliError, orElse, refused } from '../../errors.ts';
 import { pagesOf } from '../../journal/journal.ts';
 import type { Profile, SenderOfProfile, StoredAccount, TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -180,14 +180,9 @@ export const remove = defineCommand({
 
 // If the journal cannot be read, nothing is said: it keeps them all the same.
 async function limitsKept(ctx: Context, account: StoredAccount): Promise<string | undefined> {
-  try {
-    const limits = await limitsOf(ctx, account);
-    if (limits.length === 0) return undefined;
-    return `the limits of its account stay, for whoever reaches it from here: ${limitWords(limits)}`;
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
+  const limits = await limitsOf(ctx, account).catch(orElse(() => []));
+  if (limits.length === 0) return undefined;
+  return `the limits of its account stay, for whoever reaches it from here: ${limitWords(limits)}`;
 }
 
 // What becomes of the token at the sender. A profile with a wrong setting can be removed too.
@@ -208,10 +203,6 @@ async function tokenWords(ctx: Context, name: string): Promise<string | undefine
 }
 
 async function profileOf({ profiles }: Context, name: string): Promise<Profile | undefined> {
-  try {
-    return (await profiles.describe(name)).profile;
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
+  const described = await profiles.describe(name).catch(orElse(() => undefined));
+  return described?.profile;
 }
