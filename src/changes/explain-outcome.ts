@@ -64,7 +64,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   ];
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);
-  if (alarm === 'failed') return failedLate(profile, change, outcome);
+  if (alarm === 'failed') return failedError(profile, change, outcome);
   const seen =
     ['contradiction', 'disagreement', 'gone', 'applied_though_rejected'].includes(alarm) &&
     outcome.why !== undefined
@@ -81,62 +81,54 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   });
 }
 
-// Nobody needs to stop. Whether the money can go back now is said where the order is shown.
-function failedLate(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
-  const { settings } = profile;
-  const { change = '', refunds = [], why } = outcome;
-  const failed = failedOf(refunds);
-  const isPart = failed.length < refunds.length;
-  return new CliError(
-    'unconfirmed',
-    `${isPart ? 'a part of ' : ''}the ${changeWords(subject, settings)} failed`,
-    {
-      ...outcome.said,
-      opening: 'FAILED after it was made:',
-      certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; ${stateMeans.failed}: ${idsOf(failed, figuresIn(subject.currency, settings))}`,
-      now: [...failedSteps(profile, subject.orderId, change), ...unrecordedLines(outcome)],
-    },
-  );
-}
-
-/** What to do now about a refund that failed after it was made: one sentence or command in each line. */
+/** What to do now about a refund that failed: one sentence or command in each line. `alarm`: the change whose alarm about it stands. */
 export function failedSteps(
   profile: Pick<Profile, 'kind' | 'name'>,
   orderId: string | undefined,
-  change: string,
+  alarm: string | undefined,
 ): readonly string[] {
   return [
     'tell the buyer; whether it can go back now:',
     commandLine(profile, 'orders', 'show', orderId ?? ''),
-    'when somebody has dealt with it:',
-    acknowledgeCommand(change),
+    ...(alarm === undefined ? [] : ['when somebody has dealt with it:', acknowledgeCommand(alarm)]),
   ];
 }
 
-/** The error when the service took a refund up and it failed: nothing went back (exit 5, like a refusal). */
-export function failedError(
-  profile: Profile,
-  subject: ChangeSubject,
-  outcome: Extract<Ended, { verdict: 'rejected' }>,
-): CliError {
-  const { refunds = [], confirmed, recorded, change, unrecorded } = outcome;
-  const ids = failedOf(refunds).map(({ id }) => id ?? 'no id');
-  const checked = confirmed ? '' : '; paydesk could not read the order to confirm this';
-  const again = recorded === undefined ? '' : ` with --again ${change ?? ''}`;
+/**
+ * The error when a refund failed, at once or after it was made: nothing went back (exit 5, like a refusal). If only a part of it
+ * failed, a person must look (7). Nobody needs to stop: whether the money can go back now is said where the order is shown.
+ */
+export function failedError(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
+  const { refunds = [], recorded, change = '', unrecorded, why, alarm, verdict } = outcome;
+  const failed = failedOf(refunds);
+  const words = changeWords(subject, profile.settings);
+  const isPart = !allFailed(refunds);
+  const isLate = verdict === 'applied';
+  const checked =
+    verdict === 'rejected' && !outcome.confirmed ? '; paydesk could not read the order to confirm this' : '';
+  const steps = failedSteps(profile, subject.orderId, alarm === undefined ? undefined : change);
+  const again = recorded === undefined ? '' : ` with --again ${change}`;
+  const saw = isLate && why !== undefined ? `${why}; ` : '';
   return new CliError(
-    unrecorded === undefined ? 'rejected' : 'incomplete',
-    `the ${changeWords(subject, profile.settings)}: the service took it up as ${ids.join(' and ')}, and it failed`,
+    isPart && isLate ? 'unconfirmed' : unrecorded === undefined ? 'rejected' : 'incomplete',
+    isLate
+      ? `${isPart ? 'a part of ' : ''}the ${words} failed`
+      : `the ${words}: the service took it up as ${failed.map(({ id }) => id ?? 'no id').join(' and ')}, and it failed`,
     {
       ...outcome.said,
-      opening: 'failed:',
-      certain: `no money went back by it${checked}`,
+      opening: isLate ? 'FAILED after it was made:' : 'failed:',
+      certain: `sent once by this machine; ${saw}${stateMeans.failed}: ${idsOf(failed, figuresIn(subject.currency, profile.settings))}${checked}`,
       now: [
-        commandLine(profile, 'orders', 'show', subject.orderId ?? ''),
-        `to send it again: the same command${again}`,
+        ...(isLate ? steps : [...steps.slice(1), `to send it again: the same command${again}`]),
         ...unrecordedLines(outcome),
       ],
     },
   );
+}
+
+/** Whether all of these failed. */
+export function allFailed(refunds: readonly FoundRefund[] = []): boolean {
+  return refunds.length > 0 && failedOf(refunds).length === refunds.length;
 }
 
 /** Those that the service shows as failed. */

@@ -133,12 +133,14 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
         `it was the ${sentWords(ctx, profile, one.record)}`,
         `${beingChecked}; ${stopWords}`,
       ];
-    case 'failed':
+    case 'failed': {
+      const after = afterFailure(known, one);
       return [
         failedWords(one, one.record.sent.currency, profile),
-        afterFailureWords(afterFailure(known, one)),
-        `then ${failedStep(one.record)}`,
+        afterFailureWords(after, known),
+        ...failedStep(one.record, isToRefund(after, known)),
       ];
+    }
     // The line about what was settled by hand says it.
     case 'recorded not made':
       return [];
@@ -153,15 +155,18 @@ function strangersLines(known: KnownOrder, profile: Profile): readonly string[] 
   if (refunds.length === 0 || after.is === 'went back since') return [];
   const amount = failed.reduce((all, one) => all + (one.amount ?? 0), 0);
   const words = failedWords({ refunds, amount }, textIn(known.order.currency), profile);
-  return [`${words}; not sent from here`, afterFailureWords(after)];
+  return [`${words}; not sent from here`, afterFailureWords(after, known)];
 }
 
-// While the journal has no alarm about it, there is none to end.
-function failedStep(record: AttemptRecord): string {
+// While the journal has no alarm about it, there is none to end. Nor is it dealt with while that money can go back again.
+function failedStep(record: AttemptRecord, isLeft: boolean): readonly string[] {
   const { change } = record.sent;
-  return isFailedLate(record)
-    ? `end this with ${acknowledgeCommand(change)}`
-    : `record it: paydesk journal reconcile ${change}`;
+  if (!isFailedLate(record)) return [`then record it: paydesk journal reconcile ${change}`];
+  return isLeft ? [] : [`then end this with ${acknowledgeCommand(change)}`];
+}
+
+function isToRefund(after: AfterFailure, { whyNot }: Pick<KnownOrder, 'whyNot'>): boolean {
+  return after.is === 'left' && whyNot === undefined;
 }
 
 /** `refund re_1 was made, and the order does not show it any more` */
@@ -183,14 +188,14 @@ export function failedWords(
     : `FAILED  refunds ${refunds.join(' and ')} of ${sum} failed after they were made`;
 }
 
-function afterFailureWords(after: AfterFailure): string {
+function afterFailureWords(after: AfterFailure, known: Pick<KnownOrder, 'whyNot'>): string {
   switch (after.is) {
     case 'in doubt':
       return `the sums of the order do not say whether that money went back: ${beingChecked}`;
     case 'went back since':
       return `${after.isAll ? 'as much' : 'a part of it'} went back since, with ${after.refunds.join(' and ')}: make sure that it was for this, and tell the buyer`;
     case 'left':
-      return `${stateMeans.failed}: tell the buyer`;
+      return `${stateMeans.failed}: tell the buyer${isToRefund(after, known) ? ', and refund it again' : ''}`;
   }
 }
 

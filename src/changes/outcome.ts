@@ -24,6 +24,7 @@ import {
 } from './change-words.ts';
 import {
   alarmError,
+  allFailed,
   type Explanation,
   explainRejection,
   failedError,
@@ -67,7 +68,9 @@ export function appliedOrThrow(
   if (outcome.alarm !== undefined)
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
   if (outcome.verdict === 'applied') {
-    const { said } = outcome;
+    const { said, refunds } = outcome;
+    if (change.kind === 'refund' && allFailed(refunds))
+      throw withParts(failedError(profile, change, outcome), subject);
     if (said !== undefined) ctx.notes.note(`the reply did not confirm it: ${replyWords(said)}`);
     return outcome;
   }

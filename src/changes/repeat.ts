@@ -20,7 +20,7 @@ import {
 import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { notMadeError, recordedWords } from './by-hand-words.ts';
-import { failedOf } from './explain-outcome.ts';
+import { allFailed, failedOf } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
 export const idempotencyKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
@@ -111,7 +111,8 @@ async function showRepeat(
   const { byHand } = outcome;
   const said = byHand && (await recordedWords(ctx, service, byHand, outcome.order?.value));
   const before = `${idempotencyKey} was ${wordsBefore(outcome)} before, journal ${outcome.change ?? ''}`;
-  const isShown = ctx.options.dryRun && outcome.verdict === 'applied' && outcome.alarm === undefined;
+  const isMade = outcome.verdict === 'applied' && outcome.alarm === undefined && !allFailed(outcome.refunds);
+  const isShown = ctx.options.dryRun && isMade;
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
   if (byHand !== undefined && outcome.verdict === 'rejected')
     throw notMadeError(ctx, service, change, byHand);
@@ -134,7 +135,8 @@ async function showRepeat(
 }
 
 function wordsBefore({ verdict, byHand, refunds = [] }: Ended): string {
-  if (verdict === 'rejected' && failedOf(refunds).length > 0) return 'sent and failed';
+  if (allFailed(refunds) || (verdict === 'rejected' && failedOf(refunds).length > 0))
+    return 'sent and failed';
   if (byHand === undefined) return beforeWords[verdict];
   return `recorded as ${verdict === 'applied' ? 'made' : 'not made'}`;
 }

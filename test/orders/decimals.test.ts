@@ -76,7 +76,7 @@ describe('screens', () => {
     await using shop = await openShop();
     const { stdout } = await shop.run(['orders', 'show', id], 80);
     expect(stdout).toMatchInlineSnapshot(`
-      "ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop
+      "ord_2tQ7zRk9PwE5xNvAm  partially_refunded, can be refunded  sandbox shop
       created 20 Nov 2026 16:51:40 UTC    read just now, 21 Nov 09:31:40
       buyer   Buyer Name  buyer@example.com
 

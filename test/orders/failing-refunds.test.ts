@@ -77,7 +77,7 @@ async function startDesk(answers: { status?: string; lost?: true }) {
       const env = { ...standingAt(`2040-11-21T${time}Z`), PAYDESK_OPERATOR: 'root' };
       const words = typeof args === 'string' ? args.split(' ') : args;
       const { code, stdout, stderr } = await service.run(words, { env });
-      return { code, stdout, out: inOneLine(stdout), err: inOneLine(stderr) };
+      return { code, stdout, stderr, out: inOneLine(stdout), err: inOneLine(stderr) };
     },
     /** `applied failed`: each verdict of the journal, and its alarm, or what somebody acknowledged. */
     verdicts: () =>
@@ -146,7 +146,7 @@ test('a refund that fails after it was made: an alarm until somebody acknowledge
     ),
   );
   expect((await desk.run('10:53:40', 'orders list')).err).toContain(
-    `1 refund failed: ${id}: show your lead: paydesk journal show ${change}`,
+    `1 refund failed: ${id}: tell the buyer: paydesk journal show ${change}`,
   );
   expect((await desk.run('10:54:00', acknowledge(change))).code).toBe(0);
   expect((await desk.run('10:55:00', 'journal reconcile --all --quiet')).code).toBe(0);
@@ -172,12 +172,24 @@ test('the same with --idempotency-key: a repeat says that it failed, and sends n
   desk.becomes('failed');
   const repeated = await desk.run('10:52:00', scripted);
   expect(repeated).toMatchObject({
-    code: 7,
+    code: 5,
     err: expect.stringMatching(
       /FAILED after it was made: the refund of 900 MXN on \S+ failed .*that money did not go back: rf_1 -900 on charge ch_1/,
     ),
   });
+  expect(repeated.err).toContain('ticket-1 was sent and failed before');
   expect(repeated.err).toContain(`paydesk journal acknowledge ${desk.change()} --note TEXT`);
+  expect(JSON.parse((await desk.run('10:53:00', `${scripted} --json`)).stderr)).toMatchObject({
+    kind: 'rejected',
+    exit_code: 5,
+  });
+  // Nor was it made because somebody knows that it failed.
+  expect((await desk.run('10:54:00', acknowledge(desk.change()))).code).toBe(0);
+  for (const more of ['', ' --dry-run']) {
+    const later = await desk.run('10:55:00', `${scripted}${more}`);
+    expect(later).toMatchObject({ code: 5, err: expect.stringContaining('FAILED after it was made') });
+    expect(later.err).not.toContain('journal acknowledge');
+  }
   expect(desk.posts()).toBe(1);
 });
 
@@ -244,7 +256,7 @@ test('a refund that the reply shows as failed: not made, exit 5, and the same co
   expect(sent.err).toContain(
     `failed: the refund of 900 MXN on ${id}: the service took it up as rf_1, and it failed`,
   );
-  expect(sent.err).toContain('no money went back by it');
+  expect(sent.err).toContain('that money did not go back');
   expect(desk.verdicts()).toEqual(['rejected']);
   desk.next.status = 'succeeded';
   const again = await desk.run('10:55:00', refund);

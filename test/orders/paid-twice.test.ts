@@ -98,7 +98,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     await secondShows();
     const shown = await run('05:10:00', `orders show ${id}`, 80);
     expect(textOf(shown)).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  made twice  sandbox environment
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded, made twice  sandbox environment
       MADE TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
               rf_2 is a second payment: made twice, or sent from elsewhere
@@ -233,7 +233,7 @@ describe('a refund that was made twice', () => {
     await payTwice();
     const shown = await run('05:10:00', `orders show ${id}`, 80);
     expect(textOf(shown)).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  made twice  sandbox environment
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded, made twice  sandbox environment
       MADE TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
               rf_2 is a second payment: made twice, or sent from elsewhere

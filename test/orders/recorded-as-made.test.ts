@@ -68,7 +68,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const shown = await run('05:20:00', `orders show ${id}`, 80);
     const [head, last] = withoutIds(shown).split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  paid  recorded made  sandbox environment
+      "ord_2tQ8mVxK4nRz7LcWp  paid, recorded made  sandbox environment
       RECORDED MADE  root says 16000 MXN were paid back; the service does not show it
               treat it as paid back; ask root before you refund that again
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of

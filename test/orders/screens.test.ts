@@ -143,7 +143,7 @@ test('orders list', async () => {
 test('orders show', async () => {
   await open();
   expect(await screenOf(['orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm'])).toMatchInlineSnapshot(`
-    "ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop
+    "ord_2tQ7zRk9PwE5xNvAm  partially_refunded, can be refunded  sandbox shop
     created 20 Nov 2020 17:08:51 UTC-6    read just now, 21 Nov 09:31:12
     buyer   Buyer Name  buyer@example.com  +5215555555555  cus_2sZp8LmQ4tVx
 
@@ -183,7 +183,7 @@ test.each([
   await open();
   const args = ['-p', 'shop', 'orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm', '-o', 'table'];
   const { stdout } = await paydesk(args, { home, ...size });
-  const verdict = 'ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop\n';
+  const verdict = 'ord_2tQ7zRk9PwE5xNvAm  partially_refunded, can be refunded  sandbox shop\n';
   expect(stdout.split(verdict)).toHaveLength(times + 1);
   expect(stdout.startsWith(verdict)).toBe(true);
   expect(stdout.endsWith(`--charge 2\n\n${verdict}`)).toBe(times === 2);
@@ -205,7 +205,7 @@ test('orders show: an order that is only authorized, and a charge that was paid 
     'mastercard, B NAME, paid 21 Nov 2020 17:08:51, auth 771034, fee 900\n',
   );
   const held = await screenOf(['orders', 'show', 'ord_held']);
-  expect(held).toContain('ord_held  pre_authorized  only authorized, no money taken  sandbox shop\n');
+  expect(held).toContain('ord_held  pre_authorized, only authorized, no money taken  sandbox shop\n');
   expect(
     held.endsWith(
       '\n\nif the buyer cancelled, do not capture it: the shop releases it at the bank\ncapture it:\n  paydesk -p shop orders capture ord_held\n',

@@ -100,7 +100,7 @@ describe('a twin that was refunded', () => {
   test('stands in the first block of orders show', async () => {
     await serve([own, refundedTwin(900)]);
     expect(firstBlock(await run('orders show ord_twinB', 80))).toMatchInlineSnapshot(`
-      "ord_twinB  paid  its twin was refunded  sandbox environment
+      "ord_twinB  paid, its twin was refunded  sandbox environment
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
       twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
@@ -108,7 +108,7 @@ describe('a twin that was refunded', () => {
               back"
     `);
     expect(firstBlock(await run('orders show ord_twinB', 120))).toMatchInlineSnapshot(`
-      "ord_twinB  paid  its twin was refunded  sandbox environment
+      "ord_twinB  paid, its twin was refunded  sandbox environment
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
       twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, elsewhere: settled; if you refund both,

@@ -56,7 +56,7 @@ describe('a refund whose reply was lost', () => {
     await loseRefund();
     const shown = await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 80);
     expect(withoutIds(shown)).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  paid  refund unconfirmed  sandbox environment
+      "ord_2tQ8mVxK4nRz7LcWp  paid, refund unconfirmed  sandbox environment
       UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
               it may have been made
               tell the buyer "it is being checked"; do not refund it anywhere else
@@ -175,7 +175,7 @@ describe('a refund that shows after its reply was lost', () => {
     showRefund('rf_2', 500);
     const shown = await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 80);
     expect(withoutIds(shown)).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded, refund unconfirmed  sandbox
       environment
       UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
               the order now shows such a refund, see below; do not refund it again
@@ -206,7 +206,7 @@ describe('a refund that shows after its reply was lost', () => {
     const wide = await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
       "instead of lines 1 to 2:
-      ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox environment
+      ord_2tQ8mVxK4nRz7LcWp  partially_refunded, refund unconfirmed  sandbox environment
       instead of lines 15 to 17:
                1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at 05:05:12, not confirmed yet"
     `);

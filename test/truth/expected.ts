@@ -151,7 +151,7 @@ export const todays = (situation: Situation): Expected => {
 };
 
 /** The same command with the same id of a script: it sends nothing, and says what became of it. */
-export const repeated = ({ truth }: Situation): Expected => {
+export const repeated = ({ truth, scope }: Situation): Expected => {
   const exits: Readonly<Record<string, readonly number[]>> = {
     made: [0],
     pending: [0],
@@ -159,6 +159,8 @@ export const repeated = ({ truth }: Situation): Expected => {
     'recorded not made': [3],
     refused: [5],
   };
+  // Of one that failed nothing is unconfirmed; if only a part failed, a person must look.
+  if (truth.attempts === 'failed') return { exit: [scope === 'whole' ? 7 : 5] };
   return { exit: truth.mustLook ? [7] : (exits[truth.attempts] ?? [0, 7]) };
 };
 

@@ -31,14 +31,16 @@ const firstWords: Readonly<Record<string, Case>> = {
 export function showOrder({ code, stdout }: Ran, id: string): Said {
   const [head = '', ...lines] = stdout.split('\n');
   // On a narrow screen the head goes on in the next line.
-  const words = `${head}  ${lines[0]?.startsWith(' ') || lines[0] === 'environment' ? lines[0].trim() : ''}`;
+  const words = `${head}${head.endsWith(',') ? ' ' : '  '}${lines[0]?.startsWith(' ') || lines[0] === 'environment' ? lines[0].trim() : ''}`;
   const parts = words
     .replaceAll(/sandbox\s+environment/g, '')
     .trim()
     .split(/ {2,}/);
   if (parts[0] !== id) throw new UnknownWords(`no head of an order: ${head}`);
-  const word = parts[2] ?? '';
-  const first = firstWords[word] ?? (stateOrCase(word) as Case);
+  // `paid, refund failed, can be refunded`: the status, and what comes first.
+  const [, ...about] = (parts[1] ?? '').split(', ');
+  const word = about.join(', ');
+  const first = firstWords[word] ?? firstWords[about[0] ?? ''] ?? (stateOrCase(word) as Case);
   const money = /^order {3,}(?:\D*? )?(-?\d+) +(-?\d+) +(-?\d+)$/m.exec(stdout);
   const listed = (words: RegExp) => words.exec(stdout)?.[1] ?? '';
   const named: Named = {

@@ -118,7 +118,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'the same, and what the order shows comes first',
     inTurn(hand('lost', 7), notMade, byAna),
     `orders show ${id}`,
-    'partially_refunded can be refunded',
+    'partially_refunded, can be refunded',
   ],
   [
     'the same, and the rest is offered',
@@ -140,7 +140,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'what failed and was sent again is not the first word of its order',
     inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna),
     `orders show ${id}`,
-    'partially_refunded can be refunded',
+    'partially_refunded, can be refunded',
   ],
   [
     'nor in a list',
@@ -164,7 +164,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
       (world) => world.turn('rf_2', 'failed'),
     ),
     `orders show ${id}`,
-    'partially_refunded failed',
+    'partially_refunded, refund failed',
   ],
   [
     'what was sent before another refund was seen to fail was meant besides it, and does not replace it',
@@ -217,13 +217,13 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'that it was made twice is in the first line once it is acknowledged',
     inTurn(twice, (world) => acknowledge(world, '09:06:00')),
     `orders show ${id}`,
-    'partially_refunded ask your lead first',
+    'partially_refunded, ask your lead first',
   ],
   [
     'a twin that is only recorded as refunded was not refunded',
     twinByHand,
     `orders show ${id}`,
-    'paid its twin is recorded as refunded',
+    'paid, its twin is recorded as refunded',
   ],
   [
     'of two that are there only one was sent by the operator',
@@ -288,7 +288,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'a part of what was sent shows after its time, and nobody has read it since',
     partLate,
     `orders show ${id}`,
-    'partially_refunded refund unconfirmed',
+    'partially_refunded, refund unconfirmed',
   ],
   [
     'the same, and a dry run sends nothing either',
@@ -306,7 +306,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'a payment whose twin has an unconfirmed refund is not offered before that is clear',
     twinLost,
     `orders show ${id}`,
-    'paid check its twin first',
+    'paid, check its twin first',
   ],
   [
     'a twin of which a refund may still appear is not simply not refunded',
@@ -318,7 +318,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'what was recorded as made of a twin counts besides the part that its order shows',
     partBesides,
     `orders show ${id}`,
-    'paid its twin is recorded as refunded',
+    'paid, its twin is recorded as refunded',
   ],
   [
     'the same, and both stand in its line',
@@ -361,7 +361,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
       twinPart,
     ),
     `orders show ${id}`,
-    'paid its twin is recorded as refunded',
+    'paid, its twin is recorded as refunded',
   ],
   [
     'while a part of a twin went back, another refund of it may still appear',
@@ -373,7 +373,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'the same, and it is not offered before that is clear',
     inTurn(twinLost, twinPart, (world) => twinSaid(world, '--not-applied')),
     `orders show ${id}`,
-    'paid check its twin first',
+    'paid, check its twin first',
   ],
   [
     'an unconfirmed refund of a twin does not hide the part that went back',
@@ -589,8 +589,8 @@ it.each<[claim: string, isSettled: boolean, shows: string]>([
 });
 
 it.each<[limit: string, says: string]>([
-  ['400', 'paid can be refunded up to a limit'],
-  ['0', 'paid over a limit'],
+  ['400', 'paid, can be refunded up to a limit'],
+  ['0', 'paid, over a limit'],
   ['400', `refund charge 2: paydesk -p shop orders refund ${id} --charge 2`],
   [
     '200',
@@ -626,7 +626,7 @@ it('while a capture is unconfirmed, nobody tells the buyer that no money was tak
   expect(await run(buyer)).toContain('We are checking whether you have been charged.');
   service.orders = [main()];
   const shown = await run(`orders show ${id} --dry-run`);
-  expect(shown).toContain('paid capture unconfirmed');
+  expect(shown).toContain('paid, capture unconfirmed');
   expect(shown).toContain('the order now shows such a capture, see below; do not capture it again');
   expect(shown).toContain('the order shows such a capture; confirm it first: paydesk journal reconcile');
   expect(await run(`${buyer} --dry-run`)).toContain(
@@ -641,7 +641,7 @@ it('a capture that an order shows is made on every screen once the order was rea
   world.at('09:25:00');
   world.change(id, { payment_status: 'paid' });
   const read = async (line: string) => inOneLine((await world.run(world.ana, line.split(' '))).stdout);
-  expect(await read(`orders show ${id}`)).toContain('paid can be refunded');
+  expect(await read(`orders show ${id}`)).toContain('paid, can be refunded');
   expect(await read(`journal show ${id}`)).toContain('capture of 1000 MXN: made');
 });
 

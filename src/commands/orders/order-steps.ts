@@ -105,7 +105,8 @@ function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Spa
     return whyNot === undefined && order.is_refundable === undefined ? 'refundable: not shown' : undefined;
   const open = cases.find((one) => one.is === 'unconfirmed');
   const besides = first === 'failed' && typeof next !== 'string' && 'text' in next ? `, ${next.text}` : '';
-  const text = open === undefined ? `${first}${besides}` : `${changeKinds[open.change.kind].noun} ${first}`;
+  const what = first === 'failed' ? 'refund failed' : first;
+  const text = open === undefined ? `${what}${besides}` : `${changeKinds[open.change.kind].noun} ${first}`;
   return { text, style: 'bad' };
 }
 

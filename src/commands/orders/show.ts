@@ -177,7 +177,7 @@ function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readon
         { text: order.id, style: 'strong' },
         '  ',
         { status: order.payment_status ?? 'status not shown' },
-        '  ',
+        ', ',
         word,
         '  ',
         accountSpan(profile),

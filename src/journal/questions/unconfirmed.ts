@@ -212,7 +212,9 @@ export function needsLookLine(attempts: readonly AttemptRecord[], where: string)
     },
     ...alarms.map(([words, is]) => {
       const all = attempts.filter(is);
-      return { words, records: once(all), how: `show your lead: ${showCommand(all)}` };
+      // What failed stops nothing.
+      const who = words === 'failed' ? 'tell the buyer' : 'show your lead';
+      return { words, records: once(all), how: `${who}: ${showCommand(all)}` };
     }),
   ].filter(({ records }) => records.length > 0);
   const [first, second] = kinds;

@@ -176,7 +176,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const shown = await screen('21T06:20:00', ['-p', 'shop', 'orders', 'show', 'ord_1'], 80);
     const [head, last] = shown.split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
-      "ord_1  paid  recorded not made  sandbox shop
+      "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
               bank looked: nothing); it may still appear until tomorrow 05:06
@@ -428,7 +428,7 @@ describe('orders show of an order that somebody settled by hand', () => {
     expect(await screen('21T06:00:00', show, 80)).not.toContain('SETTLED');
     await run('21T06:10:00', settle(change, '--not-applied', ...note));
     expect(head(await screen('21T06:20:00', show, 80))).toMatchInlineSnapshot(`
-      "ord_1  paid  recorded not made  sandbox shop
+      "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
               bank looked: nothing); it may still appear until tomorrow 05:06
@@ -436,7 +436,7 @@ describe('orders show of an order that somebody settled by hand', () => {
       buyer   Buyer Name  buyer@example.com"
     `);
     expect(head(await screen('21T06:20:00', show, 120))).toMatchInlineSnapshot(`
-      "ord_1  paid  recorded not made  sandbox shop
+      "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
               by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
@@ -453,7 +453,7 @@ describe('orders show of an order that somebody settled by hand', () => {
       settle(change, '--correct', '--applied', '--note', 'in the bank file of Monday'),
     );
     expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
-      "ord_1  paid  recorded made  sandbox shop
+      "ord_1  paid, recorded made  sandbox shop
       RECORDED MADE  op7 says 300 MXN were paid back; the service does not show it
               treat it as paid back; ask op7 before you refund that again
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
