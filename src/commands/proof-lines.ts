@@ -6,7 +6,7 @@ import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { boundSeconds } from '../flags/typed-time.ts';
-import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
+import type { Moment, ProvedRefund, VerdictRow } from '../journal/journal.ts';
 import { sumOf } from '../reports/reports.ts';
 import { type Block, isoTime } from '../terminal/terminal.ts';
 import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
@@ -44,7 +44,7 @@ export function firstLine(
     zone,
     made_at: secondsOf(now.time),
     refunds: refunds.length,
-    sums: sumsOf(refunds.map((refund) => recordOf(refund, isOpen(refund, now)))),
+    sums: sumsOf(refunds.map((refund) => recordOf(refund, now))),
     replies: repliesKept,
     not_read: unread,
     journal_head: head ?? null,
@@ -90,7 +90,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
   const { sent, verdicts, approvals, rows } = refund;
   const { request, proof, amount, currency } = sent;
   return {
-    ...recordOf(refund, isOpen(refund, now)),
+    ...recordOf(refund, now),
     object: 'proved_refund',
     amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
     sent_at_iso: isoTime(secondsOf(sent.time)),

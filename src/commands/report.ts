@@ -8,7 +8,7 @@ import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { periodOf, timeFlags } from '../flags/typed-period.ts';
 import { approvalFields } from '../journal/journal.ts';
-import { isOpenState, twinSeconds } from '../orders/orders.ts';
+import { twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import {
   type Line,
@@ -203,8 +203,11 @@ async function showWritten(
     ],
     [...firstColumns, ...lastColumns],
   );
-  const open = openCases.filter(({ state }) => isOpenState(state)).length;
+  const doubted = openCases.filter(({ what }) => what === 'order');
+  const open = openCases.length - doubted.length;
   if (open > 0) notes.note(`${counted(open, 'open case')}: ${commandHere(ctx, 'journal', 'list', '--open')}`);
+  for (const { orderId = '', state } of doubted)
+    notes.note(`${orderId} is ${state}: ${commandHere(ctx, 'orders', 'show', orderId)}`);
   // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
   if (source.kind === 'index') sayAsOf({ notes }, source);
 }
@@ -236,6 +239,7 @@ function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow
     twins: figures.twins.map((pair) => twinsRow(pair, names)),
     settled_twins: figures.settledTwins,
     open_cases: figures.openCases.map(caseRow),
+    recorded: figures.recorded.map(caseRow),
   };
 }
 

@@ -6,7 +6,7 @@ import { type Context, dryRunShown } from '../context/context.ts';
 import { CliError, exitCodeOf } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { untilAborted } from '../io.ts';
-import { isOpen, needsPerson } from '../journal/journal.ts';
+import { isOpen, openAttempts } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Block } from '../terminal/terminal.ts';
@@ -125,8 +125,7 @@ export const reset = defineCommand({
 async function closeOpen(ctx: Context): Promise<Profile> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const now = await ctx.journal.now();
-  const attempts = await ctx.journal.attempts({ origin: profile.origin, open: now });
-  for (const record of attempts.filter((one) => needsPerson(one, now))) {
+  for (const record of await openAttempts(ctx.journal, { origin: profile.origin })) {
     if (!isOpen(record, now)) {
       await ctx.journal.acknowledge(record, 'simulator reset');
       continue;

@@ -10,13 +10,11 @@ import {
   attemptName,
   type ChangeKind,
   horizonOf,
-  needsPerson,
   ownRefunds,
 } from '../journal/journal.ts';
 import {
   attemptOf,
   hasRoom,
-  isFollowed,
   isOpenState,
   type KnownOrder,
   type OrderCase,
@@ -162,7 +160,7 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 // How much is in each of these states, and in a team who sent what is. What is unconfirmed may be about no order, such as a payment
 // link.
 async function openLines(source: Source, open: OpenCases, asked: LineAsked): Promise<readonly TodayLine[]> {
-  const all = await open.all(await source.unconfirmed().catch(orElse(() => [])));
+  const all = open.all(await source.open().catch(orElse(() => [])));
   const lines = toldStates.flatMap((state) => {
     // Two alarms may be about the same refund that is there twice.
     const orders = new Set<string | undefined>();
@@ -257,8 +255,8 @@ interface OpenCase {
 export interface OpenCases {
   /** Adds what orders show. It warns of what the journal does not know yet, with the command that records it. */
   readonly see: (orders: readonly KnownOrder[]) => void;
-  /** What these attempts say by themselves, and what was seen besides. `attempts`: those that are unconfirmed or have an alarm. */
-  readonly all: (attempts: readonly AttemptRecord[]) => Promise<readonly OpenCase[]>;
+  /** What these attempts say by themselves, and what was seen besides. `attempts`: those that a person must look at. */
+  readonly all: (attempts: readonly AttemptRecord[]) => readonly OpenCase[];
   /** What never arrived, and whose waiting period ended within a day: it is told once. */
   readonly lost: () => readonly OpenCase[];
 }
@@ -266,29 +264,25 @@ export interface OpenCases {
 export function collectOpenCases(ctx: Context): OpenCases {
   const seen: OpenCase[] = [];
   const lost: AttemptRecord[] = [];
-  const answered = new Set<string>();
   const dayAgo = ctx.clock.now() - dayMs;
   return {
     see(orders) {
       for (const known of orders) {
-        for (const one of known.cases)
-          if ('record' in one && isOver(known, one)) answered.add(attemptName(one.record));
         lost.push(...known.neverArrived.filter((record) => horizonOf(record) > dayAgo));
         seen.push(...casesOf(known));
         warnOfUnrecorded(ctx, known);
       }
     },
-    async all(attempts) {
-      const now = await ctx.journal.now();
-      const own = attempts
-        .filter((record) => needsPerson(record, now) && !answered.has(attemptName(record)))
-        .map((record) =>
-          caseOf(
-            openStates.find((one) => one === recordedState(record)),
-            record,
-          ),
-        );
-      const isTold = ({ state, orderId }: OpenCase) =>
+    all(attempts) {
+      const own = attempts.map((record) =>
+        caseOf(
+          openStates.find((one) => one === recordedState(record)),
+          record,
+        ),
+      );
+      const told = new Set(own.map(({ record }) => record && attemptName(record)));
+      const isTold = ({ state, orderId, record }: OpenCase) =>
+        (record !== undefined && told.has(attemptName(record))) ||
         own.some((one) => one.state === state && one.orderId === orderId);
       return [...own, ...seen.filter((one) => !isTold(one))];
     },
@@ -306,11 +300,9 @@ function caseOf(state: ToldState = 'unconfirmed', record: AttemptRecord): OpenCa
     : { ...one, count: failed.length, amount: failed.reduce((sum, refund) => sum - refund.amount, 0) };
 }
 
-// Whether nobody has to look any more: as much went back since, or nothing is left that could still go back.
+// Whether nobody has to look any more: nothing is left that could still go back.
 function isOver(known: KnownOrder, one: OrderCase): boolean {
-  return one.is === 'failed'
-    ? isFollowed(known, one)
-    : one.is === 'recorded not made' && !hasRoom(known, one.record);
+  return one.is === 'recorded not made' && !hasRoom(known, one.record);
 }
 
 function casesOf(known: KnownOrder): readonly OpenCase[] {

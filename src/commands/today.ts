@@ -148,12 +148,7 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
     if (line.what === 'waiting' || line.what === 'refunded_by') return line.bucket ?? '';
     const meaning = meanings[line.what];
     if (meaning !== undefined && line.next !== null)
-      return [
-        line.order,
-        line.bucket && `by ${line.bucket}`,
-        line.kind === null || line.kind === 'refund' ? null : changeKinds[line.kind].noun,
-        `${meaning}: ${line.next}`,
-      ]
+      return [line.order, line.bucket && `by ${line.bucket}`, `${meaning}: ${line.next}`]
         .filter((part) => part !== null)
         .join(', ');
     return line.largest === null
@@ -165,7 +160,7 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
     if (own.length === 0 && canBeAbsent(what)) return [];
     if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
     return own.map((line, index): readonly Cell[] => {
-      const row = [index === 0 ? emphasised(what) : '', String(line.count), words(line), more(line)];
+      const row = [index === 0 ? emphasised(what) : '', countOf(line), words(line), more(line)];
       return what === 'never_arrived' ? row.map(faint) : row;
     });
   });
@@ -184,6 +179,19 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
       apartLines(refunds, style).map(([label, told]) => [label, `refunds of today: ${told}`]),
     ),
   ];
+}
+
+const counts: Readonly<Partial<Record<TodayLine['what'], string>>> = {
+  refunded: 'refund',
+  refunded_by: 'refund',
+  paid: 'payment',
+  twins: 'pair',
+};
+
+// `16 payments`, `1 capture`; an order, if only its figures are in doubt, or if it waits.
+function countOf({ what, kind, count }: TodayLine): string {
+  const noun = counts[what] ?? (kind === null ? 'order' : changeKinds[kind].noun);
+  return `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
 }
 
 function canBeAbsent(what: TodayLine['what']): boolean {

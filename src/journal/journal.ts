@@ -46,6 +46,7 @@ export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './questions/account-limits.ts';
 export { sentAgain, tooEarlyUntil, unshownRefunds } from './questions/by-hand.ts';
+export { openAttempts } from './questions/known-attempts.ts';
 export { ownRefunds } from './questions/made-records.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './questions/paid-twice.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';

@@ -5,12 +5,12 @@ import { CliError, refused } from '../errors.ts';
 import { turn } from '../io.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { needsPerson } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { askedOfStore, type Journal, type Resolve } from './journal.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { accountLimits, limitPrefix } from './questions/account-limits.ts';
+import { openAttempts } from './questions/known-attempts.ts';
 import { needsLookLine } from './questions/unconfirmed.ts';
 import { resolveOne } from './read-again.ts';
 import { applying, claimPlan, refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
@@ -143,11 +143,8 @@ async function needsLook(
   { origin }: Profile,
   shown: string | undefined,
 ): Promise<readonly AttemptRecord[]> {
-  const now = await journal.now();
-  const attempts = await journal.attempts({ origin, open: now });
-  return attempts.filter(
-    (record) => (shown === undefined || record.sent.proof.orderId !== shown) && needsPerson(record, now),
-  );
+  const open = await openAttempts(journal, { origin });
+  return open.filter(({ sent }) => shown === undefined || sent.proof.orderId !== shown);
 }
 
 function createJournal(parts: JournalParts): Journal {

@@ -32,7 +32,6 @@ export async function resolveOne(
     throw refusalError(end.refusal, proof.orderId ?? change, {
       shortTime: parts.shortTime,
       amounts: parts.service.profile.settings,
-      asked: { body: undefined, note: statement?.note },
     });
   } finally {
     await effects.release();

@@ -5,6 +5,7 @@ import type { Block, Cell } from './terminal.ts';
 import {
   cutInMiddle,
   isOutgoing,
+  longestWord,
   type Piece,
   paintPiece,
   piecesOf,
@@ -118,11 +119,6 @@ function drawCells(
   }
   const lines = table.toString().split('\n');
   return rows.length === 0 ? [] : lines.map((line) => line.trimEnd());
-}
-
-function longestWord(pieces: readonly Piece[]): number {
-  const words = pieces.flatMap(({ text, style }) => text.split(' ').map((word) => ({ text: word, style })));
-  return Math.max(0, ...words.map((word) => widthOfPieces([word])));
 }
 
 // The columns on the right side hold amounts.

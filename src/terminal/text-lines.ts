@@ -187,6 +187,11 @@ function wordsOf(pieces: readonly Piece[]): readonly Word[] {
   return words;
 }
 
+/** The width of the longest word. A command is one. */
+export function longestWord(pieces: readonly Piece[]): number {
+  return Math.max(0, ...wordsOf(pieces).map((word) => ('pieces' in word ? widthOfPieces(word.pieces) : 0)));
+}
+
 // Yellow cannot be read on white, blue not on black, so neither is used.
 const styles: Readonly<Record<StatusMeaning, Style>> = {
   in: 'good',

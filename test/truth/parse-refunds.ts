@@ -286,8 +286,11 @@ export function reportFigures({ code }: Ran, page: string): Said {
   const figures = JSON.parse(/<pre id="figures"[^>]*>([\s\S]*?)<\/pre>/.exec(page)?.[1] ?? '') as {
     readonly sums: readonly Row[];
     readonly open_cases: readonly Row[];
+    readonly recorded: readonly Row[];
   };
-  const cases = figures.open_cases.map((row) => stateOfRow(row, String(row.outcome)));
+  const cases = [...figures.open_cases, ...figures.recorded].map((row) =>
+    stateOfRow(row, String(row.outcome)),
+  );
   return {
     exit: code ?? -1,
     back: figures.sums.reduce((sum, row) => sum + Number(row.refunded), 0),

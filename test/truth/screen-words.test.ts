@@ -766,6 +766,35 @@ it('a report shows of a refund that failed in part how much failed', async () =>
   );
 });
 
+it('what is open is the same in journal list --open, a report and today: what needs a person, and not what a person recorded', async () => {
+  await using world = await startWorld([main(), other()]);
+  await inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), second(300))(world);
+  world.fate('lost');
+  const { stderr } = await world.must(world.ana, `orders refund ${bystander} --reason other --yes`, 7);
+  const [sent = ''] = /i_\w+/.exec(stderr) ?? [];
+  world.at('09:20:00');
+  await world.must(
+    world.ana,
+    `journal settle ${sent} --applied --note asked-the-bank --confirm ${bystander}`,
+    0,
+  );
+  const read = async (line: string) =>
+    JSON.parse((await world.must(world.ana, `${line} --json`, 0)).stdout) as Readonly<
+      Record<string, unknown>
+    >;
+  const listed = await read('journal list --open');
+  expect(listed.data).toMatchObject([{ state: 'failed', open: true }]);
+  expect((await read('journal list')).data).toMatchObject([
+    { state: 'failed', open: true },
+    { state: 'recorded made', open: false },
+  ]);
+  expect(await read('report --period 2d --to out.html')).toMatchObject({ open_cases: 1 });
+  expect(world.read(world.ana, 'out.html')).toMatch(
+    /"open_cases":\s*\[\{[^}]*"state":"failed"[^}]*\}\],\s*"recorded":\s*\[\{[^}]*"state":"recorded made"[^}]*\}\]/,
+  );
+  expect((await read('today')).data).toContainEqual(expect.objectContaining({ what: 'failed', count: 1 }));
+});
+
 it('the receipt of a refund that failed and was sent again says both', async () => {
   await using world = await startWorld([main(), other()]);
   await inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna)(world);
@@ -805,13 +834,16 @@ it('of a whole order that was recorded as not made and sent again, no screen say
   expect(told).not.toContain('We are checking');
 });
 
-it('today does not count a refund that failed and went back since', async () => {
+it('today counts a refund that failed and went back since until somebody acknowledges it, as journal list --open does', async () => {
   await using world = await startWorld([main(), other()]);
   const failed = inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7));
   await failed(world);
   const today = async () => inOneLine((await world.run(world.ana, ['today'], 160)).stdout);
   expect(await today()).toContain('failed 1 300 MXN');
+  const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
   await byAna(world);
+  expect(await today()).toContain('failed 1 300 MXN');
+  await world.must(world.ana, `journal acknowledge ${change} --note the-bank-recalls-it --yes`, 0);
   expect(await today()).not.toContain('failed 1');
 });
 

@@ -123,6 +123,9 @@ function likeliest(words: readonly string[]): readonly Guess[] {
   if (phrase !== undefined) return guesses(phrase, 1);
   const noun = nouns.get(first);
   if (noun !== undefined) return ofNoun(noun, rest);
+  // `refund list`: the verb is one of refunds.
+  const plural = `${first}s`;
+  if (second !== undefined && existing(plural, verbsLike(second)).length > 0) return ofNoun(plural, rest);
   const asVerb = withVerb(verbsLike(first), rest);
   if (asVerb.length > 0) return guesses(asVerb, 1);
   const near = similar(first).flatMap((name) =>

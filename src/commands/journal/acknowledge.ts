@@ -52,7 +52,7 @@ async function acknowledgeAlarm(
   const { change } = record.sent;
   const would = `would read the order again and end the alarm of ${change}: ${alarmText(record) ?? 'it has none'}`;
   if (await dryRunShown(ctx, { action: 'acknowledge', change }, would)) return undefined;
-  checkShown(ctx, record);
+  await checkShown(ctx, record);
   await refuseUnlessAlarmed(ctx, record);
   const problem = typed === undefined ? undefined : noteProblem(typed, done);
   if (typed !== undefined && problem !== undefined) throw wrongNote(typed, problem);

@@ -10,6 +10,8 @@ import {
   type AttemptRecord,
   approvalFields,
   isOpen,
+  type Moment,
+  needsPerson,
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
@@ -17,6 +19,9 @@ import { acknowledgementOf, appearsUntil, recordedState, refundStates } from '..
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 interface Recorded extends AttemptRecord {
+  /** It blocks its order. */
+  readonly blocks: boolean;
+  /** A person must look: then `journal list --open` shows it. */
   readonly open: boolean;
   readonly last: VerdictRow | undefined;
   readonly made: VerdictRow | undefined;
@@ -44,7 +49,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
     // What was refused, or is of another kind, is in no sum of what was refunded.
     summed: ({ amount, kind, state }) => [`amount: ${asWord(kind)}, ${asWord(state)}`, amount],
   }),
-  field('outcome', 'text', (record) => outcomeWords(record, record.open), {
+  field('outcome', 'text', (record) => outcomeWords(record, record.blocks), {
     tableFrom: 0,
     stays: true,
     least: longestOutcome,
@@ -63,7 +68,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   field('charges', 'text', ({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId).join(' ')),
   field('verdict', 'text', ({ last }) => last?.verdict ?? 'sent'),
   field('state', 'text', (record) => refundStates.find((one) => one === recordedState(record))),
-  field('open', 'flag', ({ open }) => open, { title: 'UNCONFIRMED' }),
+  field('open', 'flag', ({ open }) => open),
   field('by', 'text', ({ last }) => last?.by, { title: 'SHOWN BY' }),
   field('alarm', 'text', ({ last }) => last?.alarm),
   field('why', 'text', ({ last }) => last?.why),
@@ -132,12 +137,13 @@ export function amountStyleOf({ profiles }: Context, { sent }: AttemptRecord): A
 }
 
 /** An attempt as one flat record. Times are Unix seconds, as the service's. */
-export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
+export function recordOf(record: AttemptRecord, now: Moment): JsonObject {
   const { sent, verdicts } = record;
   const said = statementOn(record);
   const row = {
     ...record,
-    open,
+    blocks: isOpen(record, now),
+    open: needsPerson(record, now),
     last: verdicts.at(-1),
     made: madeBy(verdicts),
     stated:
@@ -233,8 +239,7 @@ async function showRecords(
   const now = await ctx.journal.now();
   async function* records(): AsyncGenerator<JsonObject> {
     for await (const page of pages)
-      for (const record of page)
-        yield { ...recordOf(record, isOpen(record, now)), ...(await appearanceOf(ctx, record)) };
+      for (const record of page) yield { ...recordOf(record, now), ...(await appearanceOf(ctx, record)) };
   }
   const amountsOf = amountStyles(ctx);
   const shown = columns.map((column) => ({

@@ -16,8 +16,7 @@ import {
   isOfLivemode,
   isOpen,
   isSameOrigin,
-  type Moment,
-  needsPerson,
+  openAttempts,
   type SentRow,
 } from '../../journal/journal.ts';
 import { mayNameOrder, orderByName, recordedState } from '../../orders/orders.ts';
@@ -216,8 +215,8 @@ export async function elsewhereLines(
 
 async function linesAbout(ctx: Context, scope: Profile): Promise<readonly string[]> {
   const now = await ctx.journal.now();
-  const inside = new Set((await unfinishedOf(ctx, scope.origin, now)).map(attemptName));
-  const others = (await unfinishedOf(ctx, undefined, now)).filter((one) => !inside.has(attemptName(one)));
+  const inside = new Set((await openAttempts(ctx.journal, { origin: scope.origin })).map(attemptName));
+  const others = (await openAttempts(ctx.journal)).filter((one) => !inside.has(attemptName(one)));
   const names = [...new Set(others.map(({ sent }) => sent.profile))];
   const [first, second] = names;
   if (first === undefined) return [];
@@ -237,15 +236,6 @@ async function linesAbout(ctx: Context, scope: Profile): Promise<readonly string
     : 'paydesk journal list --all-profiles --open';
   const where = second === undefined ? `another profile (${first})` : `other profiles (${names.join(', ')})`;
   return [`${others.length} ${what} ${state} in ${where}: ${command}`];
-}
-
-async function unfinishedOf(
-  ctx: Context,
-  origin: string | undefined,
-  now: Moment,
-): Promise<readonly AttemptRecord[]> {
-  const attempts = await ctx.journal.attempts({ origin, open: now });
-  return attempts.filter((record) => needsPerson(record, now));
 }
 
 async function reachesAll(ctx: Context, name: string, attempts: readonly AttemptRecord[]): Promise<boolean> {

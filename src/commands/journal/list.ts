@@ -19,7 +19,7 @@ import {
   type LimitRow,
   limitPrefix,
   limitValue,
-  needsPerson,
+  openAttempts,
   pagesOf,
   type SentRow,
   type SettingRow,
@@ -174,10 +174,8 @@ async function showAll(
 
 // What a member brings into the journal of a team later was sent earlier.
 async function openOf(ctx: Context, filter: AttemptFilter): Promise<readonly AttemptRecord[]> {
-  const now = await ctx.journal.now();
-  return (await ctx.journal.attempts({ ...filter, open: now }))
-    .filter((record) => needsPerson(record, now))
-    .toSorted((one, other) => byNewest(one.sent, other.sent));
+  const open = await openAttempts(ctx.journal, filter);
+  return open.toSorted((one, other) => byNewest(one.sent, other.sent));
 }
 
 // Two accounts may have an order with the same id, so the line names the profiles.

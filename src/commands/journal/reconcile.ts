@@ -15,6 +15,7 @@ import {
   type Moment,
   mayStillLeave,
   needsPerson,
+  openAttempts,
   type Resolved,
 } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
@@ -51,7 +52,7 @@ export const reconcile = defineCommand({
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.change === sent.change);
     // A person also needs to see what no read can decide, and what cannot be decided yet.
-    const left = (await ctx.journal.attempts({ origin, open: now })).filter((one) => needsPerson(one, now));
+    const left = await openAttempts(ctx.journal, { origin });
     const all = [...reread, ...left.filter((one) => !isShown(one))];
     const alarmed = reread.filter((one) => needsPerson(one, now));
     const shown = toShow(ctx, all, before, now);
@@ -80,7 +81,7 @@ async function reconcileAttempt(ctx: Context, before: AttemptRecord): Promise<nu
   // A person named this attempt, so a refund that was made is read even when it is not due.
   const due = isReadable(before, await ctx.journal.now()) ? [before] : [];
   if (ctx.options.dryRun) return showDue(ctx, due);
-  checkShown(ctx, before);
+  await checkShown(ctx, before);
   const looked = due.length === 0 ? undefined : await ctx.journal.reconcile(before);
   const record = looked?.record ?? before;
   warnOfAlarms(ctx, [record]);

@@ -2,7 +2,7 @@
 
 import { settleCommand, settleCommands, untilWords } from '../../changes/changes.ts';
 import { type Context, dryRunShown, refuseAgentTo } from '../../context/context.ts';
-import { about, CliError, exitCodes, orElse, refused } from '../../errors.ts';
+import { about, CliError, exitCodes, orElse, refused, withParts } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
@@ -18,6 +18,7 @@ import {
   sentAgain,
   sentBy,
   statementOn,
+  tooEarlyUntil,
 } from '../../journal/journal.ts';
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -56,7 +57,8 @@ export const settle = defineCommand({
       orderId: known === undefined ? 'ID' : known.sent.proof.orderId,
     };
     if (asked.applied === (flags['not-applied'] === true)) throw undecided(ctx, subject, known);
-    if (flags.note === undefined && !ctx.ask.interactive) throw missing(subject, asked);
+    const isRead = known !== undefined && !ctx.options.dryRun;
+    if (flags.note === undefined && !ctx.ask.interactive && !isRead) throw missing(subject, asked);
     const record = await found;
     return about(subjectOf(record), () => settleAttempt(ctx, record, asked));
   },
@@ -80,20 +82,36 @@ function undecided({ ask }: Context, subject: Subject, known: AttemptRecord | un
   ]);
 }
 
+// What was typed need not be typed again.
+function withCommand({ ask }: Context, error: CliError, { sent }: AttemptRecord, asked: Asked): CliError {
+  if (error.parts.ownCode !== 'too_early') return error;
+  const command = commandOf({ change: sent.change, orderId: sent.proof.orderId }, asked, ask.interactive);
+  return withParts(error, { now: [...(error.parts.now ?? []), command] });
+}
+
 const whoseId = 'the order id, from the screen of the service or the ticket';
 
 // What a script must add, all of it at once, and the whole command.
-function missing({ change, orderId }: Subject, { applied, corrects, note, confirm }: Asked): CliError {
+function missing({ change, orderId }: Subject, asked: Asked): CliError {
+  const { note, confirm } = asked;
   const id = orderId === undefined ? change : 'ID';
   const lacking = [
     ...(note === undefined ? ['--note TEXT: how you know'] : []),
     ...(confirm === undefined ? [`--confirm ${id}: ${id === change ? 'the change' : whoseId}`] : []),
   ];
+  return unrecordable(`missing ${lacking.join('; ')}`, [commandOf({ change, orderId }, asked, false)]);
+}
+
+// The command as it was typed, and what a script has to add. `asks`: paydesk asks for the id.
+function commandOf({ change, orderId }: Subject, asked: Asked, asks: boolean): string {
+  const {
+    applied,
+    corrects,
+    note = 'TEXT',
+    confirm = asks ? undefined : orderId === undefined ? change : 'ID',
+  } = asked;
   const said = [...(corrects ? ['--correct'] : []), applied ? '--applied' : '--not-applied'];
-  const given = flagWords({ note: note ?? 'TEXT', confirm: confirm ?? id });
-  return unrecordable(`missing ${lacking.join('; ')}`, [
-    plainCommand('journal', 'settle', change, ...said, ...given),
-  ]);
+  return plainCommand('journal', 'settle', change, ...said, ...flagWords({ note, confirm }));
 }
 
 interface Asked {
@@ -109,17 +127,31 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   // A dry run does not read the order, because paydesk writes down what such a read proves.
   const would = `would look up ${change}, ${changeOf(record, amountStyleOf(ctx, record))}, and, if the service does not show what happened, record that it was ${madeWords(record, applied)}`;
   if (await dryRunShown(ctx, { action: 'settle', change, applied }, would)) return undefined;
-  checkShown(ctx, record);
+  await checkShown(ctx, record);
   if (corrects) refuseNoCorrection(record, applied);
   else if (record.verdicts.at(-1)?.verdict === 'applied')
     refuseContradiction(record, applied, ctx.ask.interactive);
-  const open = isOpen(record, await ctx.journal.now());
-  const isStrict = !applied && (open || corrects);
-  checkNote(asked, isStrict);
-  checkConfirm(ctx, record, asked, isStrict);
-  const confirm = (evidence: Evidence) => confirmStatement(ctx, { record, evidence, isStrict, ...asked });
+  const now = await ctx.journal.now();
+  const isStrict = !applied && (isOpen(record, now) || corrects);
+  const check = () => {
+    if (asked.note === undefined && !ctx.ask.interactive)
+      throw missing({ change, orderId: record.sent.proof.orderId }, asked);
+    checkNote(asked, isStrict);
+    checkConfirm(ctx, record, asked, isStrict);
+  };
+  // What else is missing helps nobody before that time.
+  if (applied || tooEarlyUntil(record, now) === undefined) check();
+  const confirm = (evidence: Evidence) => {
+    check();
+    return confirmStatement(ctx, { record, evidence, isStrict, ...asked });
+  };
   const statement = { applied, note: asked.note ?? '', ...(corrects && { corrects }) };
-  const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
+  const settling = ctx.journal.settle(record, statement, confirm);
+  const { record: after, added } = await settling.catch(
+    orElse((error) => {
+      throw withCommand(ctx, error, record, asked);
+    }),
+  );
   if (added === undefined) {
     if (isUnconfirmed(after)) throw notWhole(after);
     refuseContradiction(after, applied, ctx.ask.interactive);

@@ -14,6 +14,7 @@ import {
   changeOf,
   isOpen,
   isSentAgain,
+  type Moment,
   otherAlarms,
   repeatCommand,
   sentAgain,
@@ -61,7 +62,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     outcome_before: look.was,
   };
   await ctx.out.own(
-    { ...shownOf(record, open, seconds), ...appears, ...looked },
+    { ...shownOf(record, now, seconds), ...appears, ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
       ...attemptView(ctx, record, open, {
@@ -93,14 +94,14 @@ async function archivedWords(ctx: Context, { sent }: AttemptRecord): Promise<Cel
 }
 
 /** Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not have. */
-export function checkShown(ctx: Context, record: AttemptRecord): void {
-  const names = Object.keys(shownOf(record, false, undefined));
+export async function checkShown(ctx: Context, record: AttemptRecord): Promise<void> {
+  const names = Object.keys(shownOf(record, await ctx.journal.now(), undefined));
   ctx.out.checkColumns(names.map((name) => column(name, 'text')));
 }
 
-function shownOf(record: AttemptRecord, open: boolean, until: number | undefined): JsonObject {
+function shownOf(record: AttemptRecord, now: Moment, until: number | undefined): JsonObject {
   return {
-    ...recordOf(record, open),
+    ...recordOf(record, now),
     blocked_until: until ?? null,
     request: { ...record.sent.request },
     history: record.verdicts.map(historyOf),

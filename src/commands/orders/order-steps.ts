@@ -217,15 +217,13 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
     command: commandLine(profile, 'orders', 'refund', money.id),
     amount: leftToRefund(money),
   };
-  const others = byCharge
-    ? [
-        ...rest.flatMap((charge) => sendAgain(charge, money, profile)),
-        ...rest.filter((charge) => !isLost([of(charge)])).map((charge) => refundRest(charge, money, profile)),
-      ]
-    : isLost(rest.map(of))
-      ? []
-      : [whole];
-  const steps = [...lost, ...others];
+  const each = byCharge || rest.length > 1 ? rest : [];
+  const steps = [
+    ...lost,
+    ...(byCharge || isLost(rest.map(of)) ? [] : [whole]),
+    ...each.flatMap((charge) => sendAgain(charge, money, profile)),
+    ...each.filter((charge) => !isLost([of(charge)])).map((charge) => refundRest(charge, money, profile)),
+  ];
   const isTwice = isPaidBackTwice(known);
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
   const most =

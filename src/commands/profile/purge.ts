@@ -4,7 +4,7 @@ import { type Context, confirmFirst, refuseAgentTo } from '../../context/context
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { needsPerson } from '../../journal/journal.ts';
+import { openAttempts } from '../../journal/journal.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -86,9 +86,8 @@ async function openAt(ctx: Context, named: Parameters<typeof commandLine>[0]): P
   try {
     const { profile } = await ctx.profiles.open(named.name);
     ctx.useProfile(named.name);
-    const now = await ctx.journal.now();
-    const open = (await ctx.journal.attempts({ open: now })).filter(
-      (one) => one.sent.stamp?.desk === profile.sender?.desk && needsPerson(one, now),
+    const open = (await openAttempts(ctx.journal)).filter(
+      ({ sent }) => sent.stamp?.desk === profile.sender?.desk,
     );
     if (open.length === 0) return 'nothing of this desk is open there';
     const are = open.length === 1 ? 'is unconfirmed there, or has' : 'are unconfirmed there, or have';

@@ -3,7 +3,7 @@
 import { secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { changeKinds, isOpen } from '../../journal/journal.ts';
-import { type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
+import { isOpenState, type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
 import {
   daysFrom,
   type Figure,
@@ -71,6 +71,8 @@ export interface ReportFigures {
   readonly twins: readonly TwinPair<ListedTwin>[];
   readonly settledTwins: number;
   readonly openCases: readonly ReportedCase[];
+  /** What a person recorded, and no order shows. */
+  readonly recorded: readonly ReportedCase[];
 }
 
 /** How many of the largest refunds a report lists for each currency. */
@@ -139,7 +141,8 @@ export async function gatherFigures(
     largest: largest.all(),
     twins,
     settledTwins: pairs.length - twins.length,
-    openCases: cases,
+    openCases: cases.filter(({ state }) => isOpenState(state)),
+    recorded: cases.filter(({ state }) => !isOpenState(state)),
   };
 }
 
@@ -217,7 +220,7 @@ async function openCases(
   open: OpenCases,
 ): Promise<readonly ReportedCase[]> {
   const now = await ctx.journal.now();
-  const cases = await open.all(await source.unconfirmed());
+  const cases = open.all(await source.open());
   return cases
     .filter((one) => one.currency === undefined || hasCurrency(currency, one.currency))
     .map(({ state, orderId, currency: of, amount, record, doubt }) => {

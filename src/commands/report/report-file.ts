@@ -7,6 +7,7 @@ import { CliError } from '../../errors.ts';
 import type { ExportReading } from '../../exports/exports.ts';
 import { usage } from '../../flags/flags.ts';
 import { rangeWords, type TimeRange } from '../../flags/typed-time.ts';
+import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import {
@@ -74,7 +75,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     isWhole: () => true,
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
-    unconfirmed: async () => ctx.journal.attempts({ origin, open: await ctx.journal.now() }),
+    open: () => openAttempts(ctx.journal, { origin }),
     attemptsOf,
     readWords,
     ...asOfReading({ days: time.days, asOf, readWords }),

@@ -7,7 +7,8 @@ import { counted } from '../../counted.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
 import type { TimeRange } from '../../flags/typed-time.ts';
-import { purchaseOf, recordShown, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
+import { openAttempts } from '../../journal/journal.ts';
+import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency } from '../../reports/reports.ts';
 import { feedIndex } from '../orders/feed-index.ts';
@@ -211,7 +212,7 @@ async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
     isWhole: () => true,
     knowsPayments: true,
     facts: walked.facts,
-    unconfirmed: () => unconfirmedOf(ctx, service),
+    open: () => openAttempts(journal, { origin: service.profile.origin }),
     attemptsOf,
     readWords: walked.words,
     ...asOfReading({ days: time.days, asOf, readWords: walked.words }),

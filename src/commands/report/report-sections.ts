@@ -68,7 +68,22 @@ export function waitingFacts(figures: ReportFigures, { source }: ReportHow): Pag
 export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly PageSection[] {
   const { unit, units, time } = figures;
   return [
-    casesSection(figures, how),
+    casesSection(
+      'Open cases',
+      'Changes that this machine sent to this account and that somebody has to look at, and orders whose figures contradict each other.',
+      figures.openCases,
+      how,
+    ),
+    ...(figures.recorded.length === 0
+      ? []
+      : [
+          casesSection(
+            'Recorded by hand',
+            'Changes of which a person recorded what no order shows. They are not open.',
+            figures.recorded,
+            how,
+          ),
+        ]),
     totalsSection(figures, how),
     {
       title: `By ${unit}`,
@@ -102,8 +117,13 @@ function tableOf<T>(name: string, all: readonly T[], cells: readonly CellOf<T>[]
   };
 }
 
-function casesSection({ openCases }: ReportFigures, { source }: ReportHow): PageSection {
-  const table = tableOf('Open cases', openCases, [
+function casesSection(
+  title: string,
+  note: string,
+  cases: ReportFigures['openCases'],
+  { source }: ReportHow,
+): PageSection {
+  const table = tableOf(title, cases, [
     [left('Order'), ({ orderId }) => orderId ?? 'no order'],
     [left('What'), ({ what, outcome }) => `${what}: ${outcome}`],
     [
@@ -115,10 +135,8 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
     [left('Operator'), ({ operator }) => operator ?? '-'],
   ]);
   return {
-    title: 'Open cases',
-    notes: [
-      'Changes that this machine sent to this account and that somebody has to look at, those of which a person recorded what no order shows, and orders whose figures contradict each other.',
-    ],
+    title,
+    notes: [note],
     parts: tableParts(table),
     empty: `None${inCurrency(source)}.`,
   };

@@ -1,13 +1,26 @@
 /** What a run of the protocol must know of the journal before it sends, and what it must know of what it reads. */
 
 import type { ChangeRequest } from '../../api/api.ts';
+import { needsPerson } from '../attempt-state.ts';
 import type { Change } from '../change.ts';
 import { unseenOrderMs } from '../guards.ts';
-import { pagesOf } from '../rows/attempt-query.ts';
+import { type AttemptFilter, pagesOf } from '../rows/attempt-query.ts';
 import { type AttemptRecord, attemptKey, attemptName, type Moment } from '../rows/journal-rows.ts';
 import type { JournalStore } from '../rows/journal-store.ts';
 import { type AccountMarks, marksOf, mayBeSameAccount } from '../same-account.ts';
 import { asksForSame } from '../same-request.ts';
+
+/**
+ * The attempts that a person must look at: those of `journal list --open`, and whatever else counts what is open. `filter`: of which
+ * account, for example.
+ */
+export async function openAttempts(
+  journal: Pick<JournalStore, 'attempts'> & { readonly now: () => Promise<Moment> },
+  filter: AttemptFilter = {},
+): Promise<readonly AttemptRecord[]> {
+  const now = await journal.now();
+  return (await journal.attempts({ ...filter, open: now })).filter((record) => needsPerson(record, now));
+}
 
 /** What a run is about. */
 export interface SubjectOfLook {

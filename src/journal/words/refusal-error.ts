@@ -2,12 +2,11 @@
 
 import { figureWords, plainAmounts } from '../../amounts.ts';
 import { CliError, messageOf, refused, withParts } from '../../errors.ts';
-import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
+import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import type { RefusalCode } from '../../refusal-codes.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
-import { canCorrect } from '../questions/by-hand.ts';
 import { recordedBy } from '../questions/said-by-hand.ts';
 import { attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
 import { isSameAddress, marksOf } from '../same-account.ts';
@@ -116,10 +115,9 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
 
 function tooEarlyError(
   { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
-  { shortTime, asked }: HowShown,
+  { shortTime }: HowShown,
 ): CliError {
   const { change, proof } = attempt.sent;
-  const correct = canCorrect(attempt, { applied: false }) ? ['--correct'] : [];
   // The next whole second: at that time it is not too early any more.
   const time = shortTime(Math.ceil(until / 1000) * 1000);
   return new CliError('refused', `it can still arrive until ${time}`, {
@@ -128,9 +126,8 @@ function tooEarlyError(
       ...(changeKinds[proof.kind].provable
         ? ['first let paydesk look:', `paydesk journal reconcile ${change}`]
         : []),
+      // Then comes the command as it was typed (`settleAttempt`).
       `wait until ${time}; if it is still not there, run:`,
-      // What was typed need not be typed again.
-      plainCommand('journal', 'settle', change, ...correct, '--not-applied', '--note', asked?.note || 'TEXT'),
     ],
   });
 }

@@ -17,6 +17,8 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['help refund ord_1', ['did you mean: paydesk help orders refund']],
   ['show cus_1', ['did you mean: paydesk customers show cus_1']],
   ['refnd', ['did you mean: paydesk orders refund']],
+  ['refund list', ['did you mean: paydesk refunds list']],
+  ['refund find --json', ['did you mean: paydesk refunds list --json']],
   ['jornal list', ['did you mean: paydesk journal list']],
   [
     'list',
