@@ -4,6 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
+import { compareColumns } from '../src/changes/bulk/compare/compare-printed.ts';
+import { planColumns, reportColumns } from '../src/changes/bulk/row-records.ts';
 import { allTexts } from '../tools/texts.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -59,6 +61,19 @@ describe('words that are gone stand nowhere', () => {
     expect(pages.length).toBeGreaterThan(10);
     expect(pages.filter((page) => gone.test(asWords(readFileSync(join(root, page), 'utf8'))))).toEqual([]);
   });
+});
+
+test('refunds plan, status and compare name a field and its column alike', () => {
+  const lists = [planColumns(true), reportColumns({ columns: [] }), compareColumns({ columns: [] }, [])];
+  const all = lists.flat();
+  const namesBy = Map.groupBy(all, ({ title }) => title);
+  const titlesBy = Map.groupBy(all, ({ name }) => name);
+  const many = (of: typeof namesBy, part: 'name' | 'title') =>
+    [...of].filter(([, same]) => new Set(same.map((one) => one[part])).size > 1).map(([word]) => word);
+  expect([...many(namesBy, 'name'), ...many(titlesBy, 'title')]).toEqual([]);
+  // What became of a row, and what the refund of it is, are two things.
+  for (const list of lists) expect(list.map(({ name }) => name)).toContain('verdict');
+  expect(planColumns(true).map(({ name }) => name)).not.toContain('state');
 });
 
 test('a Field is one thing: a column of a list of our own', () => {

@@ -58,6 +58,8 @@ const words = {
       `A refund of ${amount} to ${where} was not made, so you have not received that money.`,
     unsure: ({ amount, where }: Told) =>
       `We are checking a refund of ${amount} to ${where}. We cannot confirm yet whether it went through.`,
+    recorded: ({ amount, where }: Told) =>
+      `According to our records, a refund of ${amount} to ${where} was made.`,
     doubt: 'We are checking what was refunded for this order, and cannot confirm an amount yet.',
     authorized: (amount: string) => `${amount} was authorized on your card, but you have not been charged.`,
     mayBeCharged: (amount: string) =>
@@ -90,6 +92,8 @@ const words = {
       `El reembolso de ${amount} a ${where} no se realizó, por lo que usted no ha recibido ese dinero.`,
     unsure: ({ amount, where }: Told) =>
       `Estamos revisando un reembolso de ${amount} a ${where}. Todavía no podemos confirmar si se realizó.`,
+    recorded: ({ amount, where }: Told) =>
+      `Según nuestros registros, se realizó un reembolso de ${amount} a ${where}.`,
     doubt: 'Estamos revisando qué se reembolsó de este pedido y todavía no podemos confirmar ningún importe.',
     authorized: (amount: string) =>
       `Se autorizó un cargo de ${amount} en su tarjeta, pero no se le ha cobrado nada.`,
@@ -180,10 +184,11 @@ function timeOf({ record, attempt }: KnownRefund): number {
   return record?.createdAt ?? Math.floor((attempt?.sent.time ?? 0) / 1000);
 }
 
-// What the order does not show, or what is only probably ours. What never arrived in its time was not made.
+// What the order does not show, or what is only probably ours. What never arrived in its time was not made, and what a person recorded
+// as made counts as paid back.
 function isUnsure(refund: KnownRefund): boolean {
   const isShown = refund.record !== undefined && refund.state !== 'unconfirmed';
-  return !isShown && !isNeverArrived(refund);
+  return !isShown && refund.state !== 'recorded made' && !isNeverArrived(refund);
 }
 
 // `isFollowed`: as much went back since.
@@ -210,6 +215,8 @@ function sentencesOn(
         : filled(style.template, told, refund, style).split(/\r?\n/);
     case 'pending':
       return [say.pending(told)];
+    case 'recorded made':
+      return [say.recorded(told)];
     case 'failed':
       // The buyer may have been told that it was made.
       return [isFollowed ? say.failedFirst(told) : say.failed(told)];

@@ -174,6 +174,20 @@ export function knownOrder(
   return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
 }
 
+/**
+ * The charges of an order with what is left of them: what a person recorded as made counts as paid back, though the order does not
+ * show it. `recorded`: how much that is.
+ */
+export function chargesLeft({ charges }: Pick<OrderMoney, 'charges'>, { cases }: Pick<KnownOrder, 'cases'>) {
+  const made = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
+  const sumFor = (ids: readonly string[]) =>
+    made.reduce((sum, { chargeId, amount }) => (ids.includes(chargeId) ? sum - amount : sum), 0);
+  return {
+    charges: charges.map((charge) => ({ ...charge, left: Math.max(0, charge.left - sumFor([charge.id])) })),
+    recorded: sumFor(charges.map(({ id }) => id)),
+  };
+}
+
 /** Whether the order shows a refund more than once, whatever somebody did about it. */
 export function isPaidBackTwice({ refunds }: Pick<KnownOrder, 'refunds'>): boolean {
   return refunds.some(({ state }) => state === 'made twice');

@@ -78,7 +78,9 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const today = await desk.run('05:21:00', 'today');
     expect(inOneLine(today.stderr)).toContain(line);
     expect(today.stdout).toMatch(
-      new RegExp(`appeared +1 +\\d+ MXN +${id}, recorded as not made, .*: paydesk journal show ${change}\n`),
+      new RegExp(
+        `appeared +1 refund +\\d+ MXN +${id}, recorded as not made, .*: paydesk journal show ${change}\n`,
+      ),
     );
     expect(desk.rowsOf(change).at(-1)).toMatchObject({ verdict: 'rejected', by: 'person' });
     await desk.run('05:22:00', `journal reconcile ${change}`);
@@ -108,7 +110,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     desk.apply();
     const { stdout, stderr } = await desk.run('05:20:00', 'today');
     expect(stdout).toMatch(
-      /made twice +1 +\d+ MXN +\S+, the order shows it once more: paydesk journal show i_\w+\n/,
+      /made twice +1 refund +\d+ MXN +\S+, the order shows it once more: paydesk journal show i_\w+\n/,
     );
     expect(inOneLine(stderr)).toContain(`${id}: made twice; check it: paydesk journal reconcile`);
   });

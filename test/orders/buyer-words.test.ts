@@ -82,7 +82,7 @@ describe('the words for the buyer', () => {
       If your bank asks, the authorization code of the payment is 490215.
       It can take up to 10 days to show on your statement.",
         "pending": "A refund of 120.00 MXN to your Visa card ending in 4242 is under way. It is not complete yet.",
-        "recorded made": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
+        "recorded made": "According to our records, a refund of 120.00 MXN to your Visa card ending in 4242 was made.",
         "recorded not made": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
         "unconfirmed": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
       }
@@ -107,7 +107,7 @@ describe('the words for the buyer', () => {
       Si su banco se lo pide, el código de autorización del pago es 490215.
       Puede tardar hasta 10 días en aparecer en su estado de cuenta.",
         "pending": "Un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242 está en proceso. Todavía no se ha completado.",
-        "recorded made": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
+        "recorded made": "Según nuestros registros, se realizó un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242.",
         "recorded not made": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
         "unconfirmed": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
       }

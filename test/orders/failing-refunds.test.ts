@@ -115,7 +115,7 @@ test('a refund that the order does not show any more: every screen leads to the 
   expect(shown.out).toContain('how to end this: paydesk journal show');
   const lines = await desk.run('10:53:20', 'journal list --open');
   expect(lines.stdout).toMatch(/ gone\b/);
-  expect((await desk.run('10:53:30', 'today')).stdout).toMatch(/^gone +1 /m);
+  expect((await desk.run('10:53:30', 'today')).stdout).toMatch(/^gone +1 refund /m);
   const change = desk.change();
   expect((await desk.run('10:53:40', `journal show ${change}`)).out).toContain(
     `paydesk journal acknowledge ${change} --note TEXT`,
@@ -141,7 +141,7 @@ test('a refund that fails after it was made: an alarm until somebody acknowledge
   expect((await desk.run('10:53:00', 'journal reconcile --all --quiet')).code).toBe(7);
   expect((await desk.run('10:53:30', 'today')).stdout).toMatch(
     new RegExp(
-      `^failed +1 +900 MXN +${id}, that money did not go back: paydesk journal show ${change}$`,
+      `^failed +1 refund +900 MXN +${id}, that money did not go back: paydesk journal show ${change}$`,
       'm',
     ),
   );

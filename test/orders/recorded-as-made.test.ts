@@ -82,7 +82,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
         paydesk journal show i_7f3k2m9x
       "
     `);
-    expect(shown.stdout).toContain('of what is left, 16000 was recorded as made by hand\n');
+    expect(shown.stdout).toContain('16000 was recorded as made by hand, and counts as paid back\n');
     expect(shown.stdout).not.toContain('orders refund');
     const wide = await run('05:20:00', `orders show ${id}`, 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { orders, recordsIn, startRefunds } from './refund-service.ts';
 
 const titles = 'order_id,amount,ref,again';
-const state = ({ state: word }: { readonly state?: unknown }) => word;
+const verdict = ({ verdict: word }: { readonly verdict?: unknown }) => word;
 
 it('--errors asks about a row that repeats a refund, and once the ? is gone that row is sent, and no other', async () => {
   await using service = await startRefunds(orders(3));
@@ -22,11 +22,11 @@ it('--errors asks about a row that repeats a refund, and once the ? is gone that
   const mended = service.read('errors.csv').replace(';1,5;', ';15;');
   service.write('errors.csv', mended);
   const asked = await service.plan('errors.csv', '--to', 'asked.plan', '--json');
-  expect(recordsIn(asked).map(state)).toEqual(['impossible', 'ready', 'ready']);
+  expect(recordsIn(asked).map(verdict)).toEqual(['impossible', 'ready', 'ready']);
 
   service.write('errors.csv', mended.replace('? ', ''));
   const meant = await service.plan('errors.csv', '--to', 'refunds.plan', '--json');
-  expect(recordsIn(meant).map(state)).toEqual(['ready', 'ready', 'ready']);
+  expect(recordsIn(meant).map(verdict)).toEqual(['ready', 'ready', 'ready']);
   expect((await service.apply()).code).toBe(0);
   expect(
     service.made
@@ -40,7 +40,7 @@ it('--errors asks about a row that repeats a refund, and once the ? is gone that
   ]);
   // The id is used up: the same row of another file is a repeat again, of the newer refund.
   service.write('next.csv', `${titles}\nord_1,100,second,${before}\n`);
-  expect(recordsIn(await service.plan('next.csv', '--json')).map(state)).toEqual(['impossible']);
+  expect(recordsIn(await service.plan('next.csv', '--json')).map(verdict)).toEqual(['impossible']);
 });
 
 it('an id in a cell counts for its row only', async () => {
@@ -50,7 +50,7 @@ it('an id in a cell counts for its row only', async () => {
     [titles, 'ord_1,100,a,', `ord_1,100,b,${before}`, `ord_1,100,c,${before}`],
     '--json',
   );
-  expect(recordsIn(planned).map(state)).toEqual(['impossible', 'ready', 'impossible']);
+  expect(recordsIn(planned).map(verdict)).toEqual(['impossible', 'ready', 'impossible']);
 });
 
 it('a ? stops a row that could be sent, also in a plan made anew, until --again names the refund', async () => {
@@ -63,10 +63,10 @@ it('a ? stops a row that could be sent, also in a plan made anew, until --again 
   const kept = await anew('kept.plan');
   const named = await anew('named.plan', '--again', larger);
 
-  expect(recordsIn(kept).map(({ state: word, why }) => [word, why])).toEqual([
+  expect(recordsIn(kept).map(({ verdict: word, why }) => [word, why])).toEqual([
     ['look', expect.stringContaining(`its cell again asks about ${larger}`) as string],
   ]);
-  expect(recordsIn(named).map(state)).toEqual(['ready']);
+  expect(recordsIn(named).map(verdict)).toEqual(['ready']);
 });
 
 it('a plan made anew keeps what the cells name', async () => {
@@ -82,7 +82,7 @@ it('a plan made anew keeps what the cells name', async () => {
     'b.plan',
     '--json',
   ]);
-  expect(recordsIn(anew).map(state)).toEqual(['ready']);
+  expect(recordsIn(anew).map(verdict)).toEqual(['ready']);
 });
 
 it('a plan and its status say the one command that sends a row once more', async () => {
@@ -94,7 +94,7 @@ it('a plan and its status say the one command that sends a row once more', async
   await service.apply();
   expect((await service.run(['refunds', 'status', 'refunds.plan'])).stderr).toContain(command);
   const anew = await service.run([...command.split(' ').slice(1), '--json']);
-  expect(recordsIn(anew).map(state)).toEqual(['ready', 'done']);
+  expect(recordsIn(anew).map(verdict)).toEqual(['ready', 'done']);
 });
 
 it.each(['yes', '1', 'sí', '? yes'])('%s in the cell is refused: it names no refund', async (cell) => {

@@ -31,7 +31,7 @@ it('F26 an amount for any charge is not sent once more when its parts went back 
   expect([planned.code, applied.code]).toEqual([8, 8]);
   expect(recordsIn(planned)).toMatchObject([
     {
-      state: 'impossible',
+      verdict: 'impossible',
       why: expect.stringMatching(
         /rf_1 refunded charge ch_1 of this order before with 200 \(plan p_\w+\): .* --again rf_1$/,
       ),
@@ -56,7 +56,7 @@ it('F26 the rest of a spread amount that went back by the file of --rest is not 
   await service.apply();
 
   expect(rest.code).toBe(0);
-  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'done']);
+  expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['done', 'done']);
   expect(sumOf(service)).toBe(300);
 });
 
@@ -86,7 +86,7 @@ it('a part of a spread amount that is like a row of an earlier plan is not repor
   await service.apply();
   expect(recordsIn(planned)).toMatchObject([
     {
-      state: 'impossible',
+      verdict: 'impossible',
       why: 'this would repeat an earlier row, 100 MXN of charge ch_2: give it a ref of its own',
     },
   ]);
@@ -133,9 +133,9 @@ it('F26 a row that was applied is done in a refreshed plan, although its number 
   const planned = await service.plan('refunds.csv', '--json');
   await service.apply();
 
-  expect(recordsIn(refreshed)).toMatchObject([{ state: 'done', charge_id: 'ch_1' }]);
+  expect(recordsIn(refreshed)).toMatchObject([{ verdict: 'done', charge_id: 'ch_1' }]);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'impossible', why: expect.stringMatching(/ refunded charge ch_1 of this order before /) },
+    { verdict: 'impossible', why: expect.stringMatching(/ refunded charge ch_1 of this order before /) },
   ]);
   expect(sumOf(service)).toBe(500);
 });

@@ -132,7 +132,7 @@ it('F50 --errors writes every row with its error beside it; once they are correc
   const applied = await service.apply();
 
   expect([planned.code, applied.code]).toEqual([0, 0]);
-  expect(recordsIn(planned).map(({ order_id, refund, input }) => [order_id, refund, input])).toEqual([
+  expect(recordsIn(planned).map(({ order_id, amount, input }) => [order_id, amount, input])).toEqual([
     ['ord_1', 100, { seat: 'A1' }],
     ['ord_2', 100, { seat: '=B2' }],
     ['ord_3', 50, { seat: 'C3' }],
@@ -256,7 +256,7 @@ it.each([
 
   expect(ran.code).toBe(0);
   expect(recordsIn(ran)).toMatchObject([
-    { line: expect.any(Number), order_id: 'ord_1', refund: 5, state: 'ready' },
+    { line: expect.any(Number), order_id: 'ord_1', amount: 5, verdict: 'ready' },
   ]);
 });
 

@@ -24,9 +24,9 @@ describe('twins', () => {
 
     expect([planned.code, applied.code, named.code]).toEqual([8, 8, 0]);
     expect(recordsIn(planned)).toMatchObject([
-      { state: 'look', why: expect.stringMatching(new RegExp(`^ord_2, same buyer .* add --again ${id}$`)) },
+      { verdict: 'look', why: expect.stringMatching(new RegExp(`^ord_2, same buyer .* add --again ${id}$`)) },
     ]);
-    expect(recordsIn(named)).toMatchObject([{ state: 'ready' }]);
+    expect(recordsIn(named)).toMatchObject([{ verdict: 'ready' }]);
     expect(service.posts).toEqual([]);
   });
 
@@ -49,15 +49,15 @@ describe('twins', () => {
 
     expect(recordsIn(planned)).toMatchObject([
       {
-        state: 'ready',
+        verdict: 'ready',
         notes: expect.stringContaining('ord_2, same buyer and amount, is in this file too (line 3)'),
       },
       {
-        state: 'look',
+        verdict: 'look',
         why: 'ord_1, same buyer and amount, is in this file too (line 2): the buyer gets both payments back; if that is meant, add --again ord_1',
       },
     ]);
-    expect(recordsIn(named).map(({ state }) => state)).toEqual(['ready', 'ready']);
+    expect(recordsIn(named).map(({ verdict }) => verdict)).toEqual(['ready', 'ready']);
   });
 
   it('a twin in the file that cannot be refunded stops nothing', async () => {
@@ -66,7 +66,7 @@ describe('twins', () => {
 
     const planned = await service.plan([titles, duplicate('ord_1'), duplicate('ord_2')], '--json');
 
-    expect(recordsIn(planned).map(({ state }) => state)).toEqual(['impossible', 'ready']);
+    expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['impossible', 'ready']);
   });
 });
 
@@ -92,7 +92,7 @@ it('a row that was settled by hand as not made says so before it is sent again, 
   expect(status.stderr).toContain('of 1 row 1 recorded not made');
   expect(status.stderr).not.toContain('refused by the service');
   const words = 'was NOT made (the bank shows nothing)';
-  expect(recordsIn(planned)).toMatchObject([{ state: 'ready', notes: expect.stringContaining(words) }]);
+  expect(recordsIn(planned)).toMatchObject([{ verdict: 'ready', notes: expect.stringContaining(words) }]);
   expect(inOneLine(sent.stderr)).toContain('line 2, ord_1: settled by hand: ');
   expect(inOneLine(sent.stderr)).toContain(words);
   expect(inOneLine(sent.stderr)).toContain('If it was made after all, this pays the buyer twice');
@@ -107,7 +107,7 @@ it('a charge that was refunded before is marked with how much and when; full say
   const planned = await service.plan(['order_id,amount', 'ord_1,full'], '--json');
 
   const [row] = recordsIn(planned);
-  expect(row).toMatchObject({ state: 'ready', refund: 19_000 });
+  expect(row).toMatchObject({ verdict: 'ready', amount: 19_000 });
   expect(row?.notes).toContain('16000 of 35000 MXN went back before: full means the rest');
   expect(row?.notes).toMatch(
     new RegExp(`refunded before: 16000 MXN, ${id}, made at .*2023.*, elsewhere; the buyer may mean`),
@@ -123,7 +123,7 @@ describe('rows of one order', () => {
       '--json',
     );
 
-    expect(recordsIn(planned).map(({ why, refund }) => [refund, why])).toEqual([
+    expect(recordsIn(planned).map(({ why, amount }) => [amount, why])).toEqual([
       [1000, null],
       [5, 'line 2 of this file takes all that is left'],
       [1900, null],
@@ -138,10 +138,10 @@ describe('rows of one order', () => {
     ]);
 
     const rows = ['order_id,amount', 'ord_1,full', 'ord_2,full', 'ord_9,70', 'ord_8,full'];
-    const planned = await service.plan(rows, '--csv', '--columns', 'order_id,refund,state');
+    const planned = await service.plan(rows, '--csv', '--columns', 'order_id,amount,verdict');
 
     expect(planned.stdout).toBe(
-      'order_id,refund,state\nord_1,35000,impossible\nord_2,35000,impossible\nord_9,70,impossible\nord_8,,impossible\n',
+      'order_id,amount,verdict\nord_1,35000,impossible\nord_2,35000,impossible\nord_9,70,impossible\nord_8,,impossible\n',
     );
   });
 });
@@ -175,8 +175,8 @@ describe('--allocate', () => {
     expect([planned.code, applied.code, single.code]).toEqual([8, 8, 3]);
     const why = 'only 1210 of 1936 MXN can be refunded: charge 2 is not refundable';
     expect(recordsIn(planned)).toMatchObject([
-      { state: 'impossible', refund: 1936, why },
-      { state: 'ready' },
+      { verdict: 'impossible', amount: 1936, why },
+      { verdict: 'ready' },
     ]);
     expect(inOneLine(single.stderr)).toContain(why);
     expect(service.made.map((made) => made.order)).toEqual(['ord_2']);
@@ -190,9 +190,9 @@ describe('--allocate', () => {
     const plan = (amount: string) =>
       service.plan(['order_id,amount', `ord_s,${amount}`], '--json', '--dry-run');
 
-    expect(recordsIn(await plan('500'))).toMatchObject([{ state: 'ready', refund: 500, why: null }]);
+    expect(recordsIn(await plan('500'))).toMatchObject([{ verdict: 'ready', amount: 500, why: null }]);
     expect((await alone('500')).stdout).toContain('"charge_id":"ch_1", "amount":500');
-    expect(recordsIn(await plan('1936'))).toMatchObject([{ state: 'impossible', refund: 1936, why }]);
+    expect(recordsIn(await plan('1936'))).toMatchObject([{ verdict: 'impossible', amount: 1936, why }]);
     expect(inOneLine((await alone('1936')).stderr)).toContain(why);
     await service.plan(['order_id,amount', 'ord_s,500']);
     await service.apply();
@@ -216,11 +216,11 @@ describe('--allocate', () => {
       expect(recordsIn(planned)).toMatchObject([
         {
           charge_id: 'ch_1',
-          refund: 1000,
-          state: 'impossible',
+          amount: 1000,
+          verdict: 'impossible',
           why: expect.stringMatching(/^only 1000 of 1500 MXN can be refunded: charge 2 .* add --again rf_1$/),
         },
-        { charge_id: 'ch_2', refund: 500, state: 'impossible' },
+        { charge_id: 'ch_2', amount: 500, verdict: 'impossible' },
       ]);
       expect([planned.code, applied.code]).toEqual([8, 8]);
       expect(service.posts).toEqual([]);
@@ -234,7 +234,7 @@ describe('--allocate', () => {
 
     const planned = await service.plan(['order_id,amount', 'ord_s,1500'], '--allocate', 'in-order', '--json');
 
-    expect(recordsIn(planned).map(({ state }) => state)).toEqual(['impossible', 'impossible']);
+    expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['impossible', 'impossible']);
   });
 
   it('a row of which a limit stops every part says the limit, and not that there is no money', async () => {
@@ -261,10 +261,10 @@ describe('--allocate', () => {
     const planned = await service.plan(rows, '--expect-count', '1', '--expect-total', 'MXN=1500', '--json');
 
     expect(recordsIn(planned)).toMatchObject([
-      { charge_id: 'ch_1', refund: 1000, state: 'done' },
+      { charge_id: 'ch_1', amount: 1000, verdict: 'done' },
       {
-        refund: 500,
-        state: 'impossible',
+        amount: 500,
+        verdict: 'impossible',
         why: '500 MXN of this row was not sent yet: to spread that over the charges, add --allocate in-order or largest-first',
       },
     ]);
@@ -331,7 +331,7 @@ it.each(inUsd)(
 
     const why = 'the file says 500 USD, and the order is in MXN';
     for (const ran of [planned, refreshed])
-      expect(recordsIn(ran).map((row) => [row.order_id, row.state, row.why])).toEqual([
+      expect(recordsIn(ran).map((row) => [row.order_id, row.verdict, row.why])).toEqual([
         ['ord_1', 'impossible', why],
         ['ord_2', 'ready', null],
         ['ord_3', 'ready', null],

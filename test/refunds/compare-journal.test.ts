@@ -163,7 +163,7 @@ it.each([
 });
 
 it.each([
-  [80, 'WHEN UTC'],
+  [80, 'MADE UTC'],
   [120, ' rf_1 +19'],
 ])('twenty refunds of a row leave room for its money at %i columns', async (columns, shown) => {
   await using service = await startRefunds([order('ord_2abcdefghijkLMNOP'), order('ord_2')]);

@@ -228,7 +228,7 @@ it('says who refunded, if this machine knows, and shows the columns of the file'
 
   expect(data.map(({ operator }) => operator)).toEqual([expect.any(String), null]);
   const screen = await compare(file.slice(0, 2), '--width', '100');
-  expect(screen.stdout).toMatch(/DIFFERENCE +WHEN.* BY /);
+  expect(screen.stdout).toMatch(/DIFFERENCE +MADE.* BY /);
   expect(screen.stdout).toMatch(/ elsewhere *\n/);
   expect(screen.stderr).toMatch(/^as of .*: the orders were read from the service$/m);
   expect(data.map(({ input }) => input)).toMatchObject([{ who: 'row 0' }, { who: 'row 1' }]);

@@ -63,7 +63,7 @@ it('the eight rows: errors of form, of orders and of money are said in one round
     .replace(/^9;.*\r\n/m, '');
   service.write('march-errors.csv', mended);
   const planned = await service.plan('march-errors.csv', '--json');
-  expect([planned.code, recordsIn(planned).map(({ order_id, refund }) => [order_id, refund])]).toEqual([
+  expect([planned.code, recordsIn(planned).map(({ order_id, amount }) => [order_id, amount])]).toEqual([
     0,
     [
       ['ord_1', 100],
@@ -179,7 +179,7 @@ it.each([
   await using service = await startRefunds(orders(1));
   service.write('a.csv', csv);
   const planned = await service.plan('a.csv', '--json');
-  expect([planned.code, recordsIn(planned)[0]?.refund]).toEqual([0, 100]);
+  expect([planned.code, recordsIn(planned)[0]?.amount]).toEqual([0, 100]);
 });
 
 it('a pipe that nobody writes to is said to be waited for', async () => {

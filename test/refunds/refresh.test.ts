@@ -8,7 +8,7 @@ const titles = 'order_id,charge_id,amount,ref';
 
 async function refresh(service: RefundService, from: string, to: string, ...more: readonly string[]) {
   const ran = await service.run(['refunds', 'plan', '--refresh', from, '--to', to, '--json', ...more]);
-  return recordsIn(ran).map(({ state }) => state);
+  return recordsIn(ran).map(({ verdict }) => verdict);
 }
 
 it('a name of --again that was not sent yet is kept, also for a refund of another amount', async () => {
@@ -47,7 +47,7 @@ it('a name that a row has used is not there for the next row', async () => {
   const later = await refresh(service, 'kept.plan', 'later.plan');
   const named = await refresh(service, 'later.plan', 'named.plan', '--again', 'rf_1');
 
-  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['ready', 'impossible']);
+  expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['ready', 'impossible']);
   expect([kept, later, named]).toEqual([
     ['done', 'impossible'],
     ['done', 'impossible'],

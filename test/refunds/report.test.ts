@@ -167,7 +167,7 @@ it('looks like this at 80 columns', async () => {
       .replace(/digest \w{8};/, 'digest 12345678;')
       .replace(/\w{64}/, '1234'.repeat(16)),
   ).toMatchInlineSnapshot(`
-    "LINE  ORDER     REFUND  VERDICT     WHY                      REF
+    "LINE  ORDER     AMOUNT  VERDICT     WHY                      REF
        2  ord_1  35000 MXN  made        -                        -  
        3  ord_2    100 MXN  made        -                        x  
        4  ord_9          0  impossible  there is no order ord_9  -  

@@ -77,7 +77,7 @@ it.each(['in-order', 'largest-first'])(
 
     const ran = await service.plan(file, '--allocate', how, '--json');
 
-    expect(recordsIn(ran).map(({ state }) => state)).not.toContain('ready');
+    expect(recordsIn(ran).map(({ verdict }) => verdict)).not.toContain('ready');
     expect(recordsIn(ran)[0]?.why).toMatch(/--again rf_1|ref of its own/);
   },
 );

@@ -38,7 +38,7 @@ it('--rest asks in the column again about a row whose charge another desk refund
     `somebody else refunded the charge of 2 rows: plan asks before it sends them line 3, ord_2: charge ch_ord_2 has a refund of 702 that this plan did not make: ${same}`,
   );
   const states = async () =>
-    recordsIn(await service.plan('rest.csv', '--force', '--json')).map(({ state }) => state);
+    recordsIn(await service.plan('rest.csv', '--force', '--json')).map(({ verdict }) => verdict);
   expect(await states()).toEqual(['ready', 'impossible', 'ready', 'look']);
   service.write('rest.csv', rest.replaceAll('? ', ''));
   expect(await states()).toEqual(['ready', 'ready', 'ready', 'ready']);

@@ -50,11 +50,11 @@ it.each([
 
   expect([planned.code, applied.code, wrong.code, allowed.code, sent.code]).toEqual([8, 8, 8, 0, 0]);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'look', why: `${why}: to send it all the same, add --allow-status ${word}` },
-    { state: 'ready' },
+    { verdict: 'look', why: `${why}: to send it all the same, add --allow-status ${word}` },
+    { verdict: 'ready' },
   ]);
   expect(posts).toEqual(['/orders/ord_2/refunds']);
-  expect(recordsIn(wrong)).toMatchObject([{ state: 'look' }, { state: 'done' }]);
+  expect(recordsIn(wrong)).toMatchObject([{ verdict: 'look' }, { verdict: 'done' }]);
   expect(service.made.map((made) => made.order)).toEqual(['ord_2', 'ord_1']);
 });
 
@@ -82,8 +82,8 @@ it.each([
 
   expect([planned.code, applied.code]).toEqual([8, 8]);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'impossible', why: expect.stringContaining(why), refund },
-    { state: 'ready' },
+    { verdict: 'impossible', why: expect.stringContaining(why), amount: refund },
+    { verdict: 'ready' },
   ]);
   expect(service.posts.map(({ url }) => url)).toEqual(['/orders/ord_5/refunds']);
 });
@@ -100,12 +100,12 @@ it('a row of an order with an unconfirmed refund is not sent before that is clea
   expect([lost.code, planned.code, applied.code]).toEqual([7, 8, 8]);
   expect(recordsIn(planned)).toMatchObject([
     {
-      state: 'look',
+      verdict: 'look',
       why: expect.stringMatching(
         /^an earlier refund of 35000 MXN is unconfirmed: paydesk journal reconcile i_/,
       ),
     },
-    { state: 'ready' },
+    { verdict: 'ready' },
   ]);
   expect(service.posts).toHaveLength(2);
 });
@@ -125,8 +125,8 @@ it('a possible twin is marked, and its row is sent', async () => {
 
   expect(planned.code).toBe(0);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'ready', notes: expect.stringMatching(/^ord_2, same buyer and amount, /) },
-    { state: 'ready', notes: null },
+    { verdict: 'ready', notes: expect.stringMatching(/^ord_2, same buyer and amount, /) },
+    { verdict: 'ready', notes: null },
   ]);
 });
 
@@ -145,16 +145,16 @@ it('a duplicated_transaction whose twin was refunded is sent only with --again',
 
   expect(recordsIn(planned)).toMatchObject([
     {
-      state: 'look',
+      verdict: 'look',
       why: expect.stringMatching(
         new RegExp(
           `^ord_2, same buyer .*: settled; if you refund both, the buyer gets both payments back; if that is meant, add --again ${id}$`,
         ),
       ),
     },
-    { state: 'ready' },
+    { verdict: 'ready' },
   ]);
-  expect(recordsIn(named)).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
+  expect(recordsIn(named)).toMatchObject([{ verdict: 'ready' }, { verdict: 'ready' }]);
   expect([planned.code, named.code, applied.code]).toEqual([8, 0, 0]);
   expect(service.made).toHaveLength(3);
 });
@@ -182,7 +182,7 @@ it('reference names an order if exactly one has it; a reference of none or of tw
     "line 3: 2 orders have the shop's own number A-2: ord_2, ord_3\nline 4: no order has the shop's own number A-3\n",
   );
   expect(service.read('errors.csv')).toContain("\n4,no order has the shop's own number A-3,A-3,full\n");
-  expect(recordsIn(right)).toMatchObject([{ order_id: 'ord_1', state: 'ready' }]);
+  expect(recordsIn(right)).toMatchObject([{ order_id: 'ord_1', verdict: 'ready' }]);
   expect(service.made).toEqual([{ order: 'ord_1', charge: 'ch_ord_1', amount: 35_000 }]);
 });
 
@@ -205,8 +205,8 @@ it("the shop's own number in the column order_id is looked up, and which order i
   expect(service.read('errors.csv')).toContain("\n5,no order has the shop's own number A-3,A-3,full\n");
   expect([right.stderr, compared.stderr].every((text) => text.includes('line 2: A-1 is ord_1\n'))).toBe(true);
   expect(recordsIn(right)).toMatchObject([
-    { order_id: 'ord_1', refund: 100 },
-    { order_id: 'ord_4', refund: 50 },
+    { order_id: 'ord_1', amount: 100 },
+    { order_id: 'ord_4', amount: 50 },
   ]);
   expect(service.made).toHaveLength(2);
 });
@@ -301,7 +301,7 @@ it('--rest holds the rows that moved nothing, and they can be planned; unconfirm
     ].join('\n'),
   );
   expect(
-    recordsIn(planned).map(({ order_id, refund, state, input }) => [order_id, refund, state, input]),
+    recordsIn(planned).map(({ order_id, amount, verdict, input }) => [order_id, amount, verdict, input]),
   ).toEqual([
     ['ord_3', 100, 'ready', { seat: '=C3' }],
     ['ord_9', 0, 'impossible', { seat: 'D4' }],
@@ -385,7 +385,7 @@ describe('--allocate', () => {
     expect(ran.code).toBe(8);
     expect(recordsIn(ran)).toMatchObject([
       {
-        state: 'impossible',
+        verdict: 'impossible',
         why: 'the order has several charges: name one, or let paydesk spread 2600 MXN over them with --allocate in-order or largest-first',
       },
     ]);
@@ -397,7 +397,7 @@ describe('--allocate', () => {
     const ran = await service.plan(rows, '--allocate', 'in-order', '--json');
 
     expect(recordsIn(ran)).toMatchObject([
-      { state: 'impossible', why: '2600 MXN is more than is left of the order: 2599' },
+      { verdict: 'impossible', why: '2600 MXN is more than is left of the order: 2599' },
     ]);
   });
 
@@ -457,7 +457,7 @@ describe('--allocate', () => {
     const other = await service.run(refundWords.map((word) => (word === '2600' ? '2500' : word)));
     const applied = await service.run(['refunds', 'apply', 'ord_s.plan', '--yes']);
 
-    expect(recordsIn(planned).map(({ charge_id, refund }) => [charge_id, refund])).toEqual([
+    expect(recordsIn(planned).map(({ charge_id, amount }) => [charge_id, amount])).toEqual([
       ['ch_1', 1000],
       ['ch_2', 1600],
     ]);
@@ -524,19 +524,19 @@ describe('limits of the profile', () => {
 
     expect(planned.code).toBe(8);
     expect(recordsIn(planned)).toMatchObject([
-      { state: 'ready' },
-      { state: 'ready' },
+      { verdict: 'ready' },
+      { verdict: 'ready' },
       {
-        state: 'impossible',
+        verdict: 'impossible',
         why: expect.stringMatching(
           /MXN is 1000 per order in 24 hours, and rows before it in this plan refund 1000 of ord_1$/,
         ),
       },
       {
-        state: 'impossible',
+        verdict: 'impossible',
         why: expect.stringMatching(/and 600 of ord_2 was refunded in the last 24 hours$/),
       },
-      { state: 'impossible', why: expect.stringContaining('refund.other_currencies is refuse') },
+      { verdict: 'impossible', why: expect.stringContaining('refund.other_currencies is refuse') },
     ]);
   });
 
@@ -551,7 +551,7 @@ describe('limits of the profile', () => {
     });
 
     expect(recordsIn(planned)).toMatchObject([
-      { state: 'impossible', why: expect.stringContaining('refund.max_amount.MXN is 1000') },
+      { verdict: 'impossible', why: expect.stringContaining('refund.max_amount.MXN is 1000') },
     ]);
   });
 

@@ -73,7 +73,7 @@ it('the preview names the charge that money comes from, also of rows that name n
   expect(screen).toMatch(/line 2 +ord_s +ch_2 +2000 MXN/);
   expect(screen).toMatch(/line 3 +ord_1 +the whole order +35000 MXN/);
   expect(recordsIn(planned)[2]).toMatchObject({
-    state: 'impossible',
+    verdict: 'impossible',
     why: 'the order has 2 charges *4242: 1 (ch_1) and 2 (ch_2); name one',
   });
 });
@@ -308,10 +308,10 @@ it('the whole of an order that the service will refuse is impossible, and says w
   expect([planned.code, applied.code]).toEqual([8, 8]);
   expect(recordsIn(planned)).toMatchObject([
     {
-      state: 'impossible',
+      verdict: 'impossible',
       why: 'charge 2 (*4242) is not refundable, so the service refuses to refund the whole order: refund the other charges one by one',
     },
-    { state: 'ready' },
+    { verdict: 'ready' },
   ]);
   expect(planned.stderr).toContain('1 refund, 35000 MXN to send; 1 impossible\n');
   expect(inOneLine(applied.stderr)).toContain(

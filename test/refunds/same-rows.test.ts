@@ -56,7 +56,7 @@ it('F26 the same file planned again three days later is done: nothing is sent', 
   const applied = await service.run(['refunds', 'apply', 'again.plan', '--yes'], { env });
 
   expect([planned.code, applied.code]).toEqual([0, 0]);
-  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done']);
+  expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['done', 'done', 'done', 'done']);
   expect(planned.stderr).toContain('0 refunds to send; 4 made before');
   expect(service.posts).toHaveLength(4);
 });
@@ -79,7 +79,7 @@ it('F27 rows and columns that moved are the same rows: only a new row is sent', 
   );
   const applied = await service.apply();
 
-  expect(recordsIn(planned).map(({ order_id, state }) => [order_id, state])).toEqual([
+  expect(recordsIn(planned).map(({ order_id, verdict }) => [order_id, verdict])).toEqual([
     ['ord_s', 'done'],
     ['ord_3', 'ready'],
     ['ord_2', 'done'],
@@ -102,7 +102,7 @@ it('F27 an amount that was changed after its row was applied needs --again when 
   expect([refused.code, applied.code]).toEqual([8, 8]);
   expect(recordsIn(refused)).toMatchObject([
     {
-      state: 'impossible',
+      verdict: 'impossible',
       why: expect.stringMatching(
         /^rf_1 refunded this charge before with 100 \(plan p_\w+\): .* add --again rf_1$/,
       ),
@@ -112,7 +112,7 @@ it('F27 an amount that was changed after its row was applied needs --again when 
 
   const allowed = await service.plan(changed, '--again', 'rf_1', '--json');
   const sent = await service.apply();
-  expect(recordsIn(allowed)).toMatchObject([{ state: 'ready', refund: 250 }]);
+  expect(recordsIn(allowed)).toMatchObject([{ verdict: 'ready', amount: 250 }]);
   expect([allowed.code, sent.code]).toEqual([0, 0]);
   expect(service.made).toEqual([
     { order: 'ord_1', charge: 'ch_ord_1', amount: 100 },
@@ -146,7 +146,7 @@ it('F27 a changed amount needs --again too if a person recorded the first refund
 
   expect([lost.code, settled.code]).toEqual([7, 0]);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'impossible', why: expect.stringContaining(`add --again ${String(change)}`) },
+    { verdict: 'impossible', why: expect.stringContaining(`add --again ${String(change)}`) },
   ]);
 });
 
@@ -173,9 +173,9 @@ it('F26 a row that was applied in the sandbox is another row in production, also
     },
   );
 
-  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['ready', 'ready', 'ready', 'ready']);
+  expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['ready', 'ready', 'ready', 'ready']);
   expect([planned.code, applied.code, again.code], applied.stderr).toEqual([0, 0, 0]);
-  expect(recordsIn(again).map(({ state }) => state)).toEqual(['done', 'done', 'done', 'done']);
+  expect(recordsIn(again).map(({ verdict }) => verdict)).toEqual(['done', 'done', 'done', 'done']);
   expect(service.posts).toHaveLength(8);
 });
 
@@ -192,7 +192,7 @@ it('a row of another plan that was changed needs no --again if that plan was of 
     { env: { PAYDESK_MODE: 'production' } },
   );
 
-  expect(recordsIn(planned)).toMatchObject([{ state: 'ready' }]);
+  expect(recordsIn(planned)).toMatchObject([{ verdict: 'ready' }]);
 });
 
 it('F51 two parts of one charge with a ref of their own are both sent, once', async () => {
@@ -264,7 +264,7 @@ it('F25 after a second desk refunded an order, a refreshed plan sends its rows',
   ]);
   const applied = await service.run(['refunds', 'apply', 'new.plan', '--yes']);
 
-  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'ready', 'ready', 'done']);
+  expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['done', 'ready', 'ready', 'done']);
   expect([planned.code, applied.code]).toEqual([0, 0]);
   expect(service.posts).toHaveLength(4);
 });
@@ -377,7 +377,7 @@ it('equal rows of one charge go on in a plan of the same file after the second w
   const second = await service.apply('--json');
 
   expect(recordsIn(first).map(({ verdict }) => verdict)).toEqual(['made', 'refused', 'not_sent']);
-  expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'ready', 'ready']);
+  expect(recordsIn(planned).map(({ verdict }) => verdict)).toEqual(['done', 'ready', 'ready']);
   expect(second.code).toBe(0);
   expect(service.made).toHaveLength(3);
 });
@@ -405,19 +405,19 @@ it('--again names a refund for the first row that needs it; the next equal row n
   const ask = (name: string) =>
     `${before}, ${name}: if the buyer should get the same amount once more, add --again ${name}`;
   expect(recordsIn(unnamed)).toMatchObject([
-    { state: 'impossible', why: ask(id) },
-    { state: 'impossible', why: ask(id) },
+    { verdict: 'impossible', why: ask(id) },
+    { verdict: 'impossible', why: ask(id) },
   ]);
   expect(recordsIn(named)).toMatchObject([
-    { state: 'ready' },
+    { verdict: 'ready' },
     {
-      state: 'impossible',
+      verdict: 'impossible',
       why: `${before}, ${id}, and --again ${id} is used by line 2: one id covers one line; for the next line plan the file again`,
     },
   ]);
   expect(recordsIn(sent).map(({ verdict }) => verdict)).toEqual(['made', 'impossible']);
-  expect(recordsIn(rest)).toMatchObject([{ state: 'done' }, { state: 'impossible', why: ask('rf_2') }]);
-  expect(recordsIn(again)).toMatchObject([{ state: 'done' }, { state: 'ready' }]);
+  expect(recordsIn(rest)).toMatchObject([{ verdict: 'done' }, { verdict: 'impossible', why: ask('rf_2') }]);
+  expect(recordsIn(again)).toMatchObject([{ verdict: 'done' }, { verdict: 'ready' }]);
   expect(recordsIn(second).map(({ verdict }) => verdict)).toEqual(['made', 'made']);
   expect(service.made).toHaveLength(3);
 });

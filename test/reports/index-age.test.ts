@@ -76,7 +76,7 @@ describe('an index of which only new orders were read since the day began', () =
     await ok(run('index refresh --quiet', '06:03'));
     const before = service.requests.length;
     const { stdout } = await run('today', '06:04');
-    expect(stdout).toMatch(/^refunded today +1 +70 MXN/m);
+    expect(stdout).toMatch(/^refunded today +1 refund +70 MXN/m);
     expect(service.requests.length).toBe(before);
     // What was read since the day began is not read again within the hour.
     await ok(run('index refresh --quiet', '06:05'));

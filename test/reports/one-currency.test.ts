@@ -35,7 +35,7 @@ test('today says none in USD where MXN has some, and the journal’s lines are a
     made twice             none
     appeared               none
     refunded today  none in USD
-    paid today                1  700 USD
+    paid today        1 payment  700 USD
     waiting         none in USD
     twins today     none in USD
 

@@ -264,13 +264,13 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
   expect(code).toBe(0);
   expect(stdout).toMatchInlineSnapshot(`
     "TODAY  21 Nov 2040 (UTC), so far    sandbox environment
-    unconfirmed     none
-    made twice      none
-    appeared        none
-    refunded today     2    340 MXN  largest 300 MXN, ord_1
-    paid today         2  20000 MXN
-    waiting            1  10000 MXN  7 to 30 days
-    twins today        1             the same buyer and amount within 10 minutes: paydesk orders twins --period today
+    unconfirmed           none
+    made twice            none
+    appeared              none
+    refunded today   2 refunds    340 MXN  largest 300 MXN, ord_1
+    paid today      2 payments  20000 MXN
+    waiting            1 order  10000 MXN  7 to 30 days
+    twins today         1 pair             the same buyer and amount within 10 minutes: paydesk orders twins --period today
 
     as of  21 Nov 2040 15:31:12 UTC: 4 orders read from the service
     "
@@ -299,7 +299,7 @@ test('today names a refund whose reply was lost', async () => {
   const refund = await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock });
   expect(refund.code).toBe(7);
   const { stdout } = await service.run(['today'], { env: clock });
-  expect(stdout).toMatch(/^unconfirmed +1 +10000 MXN +ord_1/m);
+  expect(stdout).toMatch(/^unconfirmed +1 refund +10000 MXN +ord_1/m);
   expect(service.posts).toHaveLength(1);
 });
 

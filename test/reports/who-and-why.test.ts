@@ -181,7 +181,7 @@ describe('refunds list', () => {
     service.orders = service.orders.map((one) => (one.id === 'ord_b' ? seen : one));
     const { shown, list: closing } = await figuresOf();
     expect([shown, closing.at(-1)]).toEqual([Array(3).fill([20_000, 0, 0]), '2 went back, 20000 MXN']);
-    expect((await ask(service, 'today')).stdout).toMatch(/refunded today +2 +20000 MXN/);
+    expect((await ask(service, 'today')).stdout).toMatch(/refunded today +2 refunds +20000 MXN/);
   });
 
   test('refunds summary adds up those that the same flags choose, and says how many', async () => {

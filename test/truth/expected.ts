@@ -185,6 +185,7 @@ export const told = ({ truth }: Situation): Expected => {
     'made twice': twice = 0,
     pending = 0,
     failed = 0,
+    'recorded made': recorded = 0,
     ...open
   } = truth.sums;
   const { neverArrived } = truth;
@@ -192,6 +193,7 @@ export const told = ({ truth }: Situation): Expected => {
     made: made + elsewhere + appeared + twice,
     pending,
     failed,
+    'recorded made': recorded,
     'recorded not made': neverArrived,
   };
   const sums = Object.entries(said).filter(([, sum]) => sum > 0);

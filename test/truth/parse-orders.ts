@@ -192,6 +192,7 @@ export function buyerWords({ code, stdout }: Ran): Said {
     Array.from(stdout.matchAll(pattern), ([, amount]) => Number(amount)).reduce((sum, one) => sum + one, 0);
   const sums = {
     made: amounts(/(?:[Ww]e refunded|[Ll]e reembolsamos) (\d+) MXN/g),
+    'recorded made': amounts(/(?:our records, a|registros, se realizó un) \w+ (?:of|de) (\d+) MXN/g),
     pending: amounts(/(\d+) MXN [^.]*(?:is under way|está en proceso)/g),
     failed: amounts(/(\d+) MXN [^.]*(?:did not go through|no se pudo completar)/g),
     'recorded not made': amounts(/(\d+) MXN [^.]*(?:was not made|no se realizó)/g),

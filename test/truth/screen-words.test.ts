@@ -731,7 +731,7 @@ it('today counts refunds that failed, one currency and one kind of change in a s
   }
   const { stdout } = await world.run(world.ana, ['today'], 160);
   expect(inOneLine(stdout)).toMatch(
-    /unconfirmed 1 2000 MXN \S+, nobody .* 1 1000 MXN \S+, capture, nobody .* failed 2 1000 MXN/,
+    /unconfirmed 1 refund 2000 MXN \S+, nobody .* 1 capture 1000 MXN \S+, nobody .* failed 2 refunds 1000 MXN/,
   );
 });
 
@@ -839,10 +839,10 @@ it('today counts a refund that failed and went back since until somebody acknowl
   const failed = inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7));
   await failed(world);
   const today = async () => inOneLine((await world.run(world.ana, ['today'], 160)).stdout);
-  expect(await today()).toContain('failed 1 300 MXN');
+  expect(await today()).toContain('failed 1 refund 300 MXN');
   const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
   await byAna(world);
-  expect(await today()).toContain('failed 1 300 MXN');
+  expect(await today()).toContain('failed 1 refund 300 MXN');
   await world.must(world.ana, `journal acknowledge ${change} --note the-bank-recalls-it --yes`, 0);
   expect(await today()).not.toContain('failed 1');
 });
@@ -854,7 +854,7 @@ it('today tells on one day what never arrived', async () => {
   const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
   const today = async () => inOneLine((await world.run(world.ana, ['today'], 160)).stdout);
   expect(await today()).toContain(
-    `never arrived 1 1000 MXN ${id}, sent, and not made: paydesk journal show ${change}`,
+    `never arrived 1 refund 1000 MXN ${id}, sent, and not made: paydesk journal show ${change}`,
   );
   await again('made', 'ticket-2', `--again ${change}`, 0)(world);
   expect(await today()).not.toContain('never arrived');

@@ -94,7 +94,8 @@ export function truthOf(text: string, besides: Besides = {}): Truth {
   const sums = sumsOf(refunds);
   const sumIn = (some: readonly State[]) => some.reduce((sum, state) => sum + (sums[state] ?? 0), 0);
   const back = besides.back ?? sumIn(wentBack);
-  const left = besides.left ?? (besides.of ?? 1000) - sumIn([...wentBack, 'pending']);
+  // What a person recorded as made counts as paid back.
+  const left = besides.left ?? (besides.of ?? 1000) - sumIn([...wentBack, 'pending', 'recorded made']);
   const open = refunds.filter(({ isEnded }) => !isEnded).map(({ state }) => state);
   const said =
     besides.first ??

@@ -118,7 +118,7 @@ export async function listReports(
 
 // The fields of a row of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. `hasSent`: rows of it were
 // sent before.
-function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
+export function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
   return [
     field('line', 'integer', ({ line }) => line, { tableFrom: 0, stays: true }),
     field('order_id', 'id', ({ orderId }) => orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
@@ -127,8 +127,8 @@ function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
       tableFrom: 0,
     }),
     // Nobody knows how much is `full` of an order that is not there.
-    field('refund', 'money', ({ sum }) => sum, { tableFrom: 0, value: ({ refund }) => refund || undefined }),
-    field('state', 'text', ({ state }) => state, { tableFrom: 0, stays: true }),
+    field('amount', 'money', ({ sum }) => sum, { tableFrom: 0, value: ({ amount }) => amount || undefined }),
+    field('verdict', 'text', ({ state }) => state, { tableFrom: 0, stays: true }),
     // What tells rows apart stays: why a row is not sent stands in full below the list, but not what was sent before.
     field('why', 'text', (row) => whyBesideOrder(row.why, row) ?? notesOf(row), {
       tableFrom: 120,
@@ -218,15 +218,16 @@ const stateWords: Readonly<Record<(typeof rowStates)[number], string>> = {
 const ownColumns: readonly Field<RowReport>[] = [
   field('line', 'integer', ({ row }) => row.line, { tableFrom: 0, stays: true }),
   field('order_id', 'id', ({ row }) => row.orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
-  field('amount', 'money', ({ row }) => row.sum, { title: 'REFUND', tableFrom: 0 }),
+  field('amount', 'money', ({ row }) => row.sum, { tableFrom: 0 }),
   field('verdict', 'text', ({ verdict }) => verdict, { tableFrom: 0, stays: true }),
   field('why', 'text', ({ why, row }) => whyBesideOrder(why, row), { tableFrom: 0 }),
   field('refund_id', 'id', ({ attempt }) => attempt?.made?.ids || null, { tableFrom: 120 }),
   field('ref', 'text', ({ row }) => row.ref, { tableFrom: 0 }),
-  field('time', 'time', ({ attempt }) => secondsOf(attempt?.time), { title: 'SENT', tableFrom: 140 }),
+  field('sent_at', 'time', ({ attempt }) => secondsOf(attempt?.time), { title: 'SENT', tableFrom: 140 }),
   field('read_at', 'time', ({ attempt }) => secondsOf(attempt?.readAt), { title: 'READ', tableFrom: 140 }),
   field('state', 'text', ({ state }) => state),
-  field('charge_id', 'text', ({ row }) => row.chargeId, { title: 'CHARGE' }),
+  field('charge', 'text', ({ row }) => row.charge),
+  field('charge_id', 'text', ({ row }) => row.chargeId),
   ...rowColumns,
   // How much of the order was refunded before this refund, and after it.
   field('before', 'figure', ({ attempt }) => attempt?.before),
@@ -235,7 +236,7 @@ const ownColumns: readonly Field<RowReport>[] = [
   ),
   field('log_id', 'text', ({ attempt }) => attempt?.logId),
   field('change', 'id', ({ attempt }) => attempt?.change),
-  field('operator', 'text', ({ attempt }) => attempt?.operator, { title: 'BY' }),
+  field('operator', 'text', ({ attempt }) => attempt?.operator),
 ];
 
 /** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */

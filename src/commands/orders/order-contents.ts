@@ -24,7 +24,7 @@ import type { Order } from '../../api/records.ts';
 import { shortStatuses, statuses } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
-import type { KnownOrder, RefundState } from '../../orders/orders.ts';
+import { chargesLeft, type KnownOrder, type RefundState } from '../../orders/orders.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { salesView } from './order-items.ts';
 
@@ -51,16 +51,19 @@ export function orderContents(
 const underHeading = ' '.repeat(9);
 const underCharge = ' '.repeat(10);
 
-function moneyGrid(money: OrderMoney, { order: value, cases }: KnownOrder, style: AmountStyle): Block {
+function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Block {
+  const { order: value } = known;
   const refunded = refundedSum(money);
-  const left = leftToRefund(money);
+  const { charges, recorded } = chargesLeft(money, known);
+  const left = leftToRefund({ charges });
+  const byHand = `${underCharge}${figuresIn(money.currency, style)(recorded)} was recorded as made by hand, and counts as paid back`;
   const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
   const titles = ['   amount', ' refunded', '     left'];
   const agreed = agreement(money, refunded, style);
   // Where the sums agree and there is room, one line is enough.
   const isAgreed = agreed === matches;
   const rowsWith = (headOf: (charge: ChargeMoney) => ChargeHead, isOneLine: boolean) => [
-    ...money.charges.flatMap((charge) => [
+    ...charges.flatMap((charge) => [
       ...chargeRows(charge, headOf(charge), money, style),
       [chargeDetail(charge, value.created_at, figuresIn(money.currency, style))],
     ]),
@@ -71,7 +74,7 @@ function moneyGrid(money: OrderMoney, { order: value, cases }: KnownOrder, style
       style,
     ),
     ...(isOneLine ? [] : [[agreed]]),
-    ...byHandRow(cases, money, style),
+    ...(recorded === 0 ? [] : [[{ text: byHand, style: 'bad' } as const]]),
     ...chargeSum(money, value, style).map((line) => [line]),
   ];
   const right = [1, 2, 3];
@@ -176,28 +179,6 @@ function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cel
     text: `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, but its refunds add up to ${figure(refunded)}`,
     style: 'warn',
   };
-}
-
-// The figures are those of the order: what it does not show still counts as left there, if as much is left of the charge.
-function byHandRow(
-  cases: KnownOrder['cases'],
-  { charges, currency }: OrderMoney,
-  style: AmountStyle,
-): readonly (readonly Cell[])[] {
-  const figure = figuresIn(currency, style);
-  const parts = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
-  const sumOf = (some: typeof parts) => some.reduce((sum, { amount }) => sum - amount, 0);
-  const sum = sumOf(parts);
-  if (sum === 0) return [];
-  const ofLeft = charges.reduce(
-    (all, { id, left }) => all + Math.min(left, sumOf(parts.filter(({ chargeId }) => chargeId === id))),
-    0,
-  );
-  const text =
-    ofLeft === sum
-      ? `of what is left, ${figure(sum)} was recorded as made by hand`
-      : `${figure(sum)} was recorded as made by hand, more than the ${figure(ofLeft)} that is left of it`;
-  return [[{ text: `${underCharge}${text}`, style: 'bad' }]];
 }
 
 function chargeSum(money: OrderMoney, value: JsonObject, style: AmountStyle): readonly Cell[] {

@@ -19,7 +19,7 @@ const ownColumns: readonly (Column | Field<Compared>)[] = [
   field('line', 'integer', ({ row }) => row?.line, { tableFrom: 0, stays: true }),
   field('order_id', 'id', ({ orderId }) => orderId || null, { title: 'ORDER', tableFrom: 0, stays: true }),
   ...moneyColumns<Compared>('refunded', 'BACK', ({ refunded }) => refunded),
-  field('refunded_at', 'time', ({ refunds }) => refunds.at(-1)?.createdAt, { title: 'WHEN', tableFrom: 0 }),
+  field('refunded_at', 'time', ({ refunds }) => refunds.at(-1)?.createdAt, { title: 'MADE', tableFrom: 0 }),
   column('by', 'text', {
     tableFrom: 100,
     isMissed: true,
@@ -42,7 +42,8 @@ const ownColumns: readonly (Column | Field<Compared>)[] = [
   ),
   field('state', 'text', ({ state }) => state),
   field('currency', 'text', ({ currency }) => currency),
-  field('charge', 'text', ({ row, refunds }) => row?.charge ?? refunds.at(-1)?.chargeId),
+  field('charge', 'text', ({ row }) => row?.charge),
+  field('charge_id', 'text', ({ refunds }) => refunds.at(-1)?.chargeId),
   field('ref', 'text', ({ row }) => row?.ref ?? ''),
 ];
 
