@@ -9,6 +9,7 @@ import {
   type ChangeKind,
   changeWords,
   isReadable,
+  recordedBy,
 } from '../journal/journal.ts';
 import { recordedState } from '../orders/orders.ts';
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
@@ -104,15 +105,24 @@ function stepsAfter(record: AttemptRecord): readonly string[] {
         'it is under way, and the service documents no way to stop it; to see what became of it:',
         `paydesk journal reconcile ${change}`,
       ];
-    case 'made':
     case 'recorded made':
+      if (proof.kind !== 'refund') return madeSteps[proof.kind](record);
+      // Nor does anybody know that the buyer has it.
+      return [
+        `${recordedBy(record)} recorded that it was made, and no read has shown that: find out first whether the money went back:`,
+        `paydesk journal reconcile ${change}`,
+        noWayBack,
+      ];
+    case 'made':
       return madeSteps[proof.kind](record);
   }
 }
 
+const noWayBack = 'a refund cannot be taken back: the service documents no way';
+
 const madeSteps: Readonly<Record<ChangeKind, (record: AttemptRecord) => readonly string[]>> = {
   refund: (record) => [
-    'a refund cannot be taken back: the service documents no way',
+    noWayBack,
     'if the buyer is to pay again, write to them, and send a link for the same amount:',
     linkFor(record),
   ],

@@ -176,15 +176,17 @@ export function knownOrder(
 
 /**
  * The charges of an order with what is left of them: what a person recorded as made counts as paid back, though the order does not
- * show it. `recorded`: how much that is.
+ * show it. `recorded`: how much that is; `counted`: how much of it was left.
  */
 export function chargesLeft({ charges }: Pick<OrderMoney, 'charges'>, { cases }: Pick<KnownOrder, 'cases'>) {
   const made = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
   const sumFor = (ids: readonly string[]) =>
     made.reduce((sum, { chargeId, amount }) => (ids.includes(chargeId) ? sum - amount : sum), 0);
+  const counted = (charge: ChargeMoney) => Math.min(Math.max(0, charge.left), sumFor([charge.id]));
   return {
-    charges: charges.map((charge) => ({ ...charge, left: Math.max(0, charge.left - sumFor([charge.id])) })),
+    charges: charges.map((charge) => ({ ...charge, left: charge.left - counted(charge) })),
     recorded: sumFor(charges.map(({ id }) => id)),
+    counted: charges.reduce((sum, charge) => sum + counted(charge), 0),
   };
 }
 

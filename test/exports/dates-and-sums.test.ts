@@ -318,7 +318,10 @@ test('a range that ends after the start of the walk is noted in its zone, an emp
   const ran = await exporting(server, home, '--until', '2999-01-01', '--tz', 'Asia/Tokyo', '--csv');
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(
-    '1 Jan 2999 00:00:00 UTC+9 is in the future: this export ends with what has happened so far',
+    'the time until 1 Jan 2999 00:00:00 UTC+9 is not over: this export ends with what has happened so far',
+  );
+  expect((await exporting(server, home, '--period', 'today', '--csv')).stderr).toContain(
+    'today is not over: this',
   );
   const quiet = await exporting(server, home, '--until', '2999-01-01', '--csv', '--quiet');
   expect(quiet.stderr).toBe('');

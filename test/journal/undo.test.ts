@@ -61,6 +61,9 @@ test('a refund that somebody recorded as made is one that was sent, also by the 
   const { stdout } = await run(['undo', 'ticket-1']);
   expect(stdout).toContain('recorded made');
   expect(stdout).toContain('cannot be taken back');
+  // Nobody has confirmed that the buyer has the money, so they are not asked to pay again.
+  expect(stdout).toMatch(/no read has shown that: find out first .*\n {2}paydesk journal reconcile i_/);
+  expect(stdout).not.toContain('checkout create');
 });
 
 test('of a machine that sent nothing there is nothing to undo', async () => {

@@ -547,5 +547,5 @@ test('what went back since is no part of what was charged: it has a column of it
     [1000, 300],
     [1000, 0],
   ]);
-  expect(inOneLine(ran.stderr)).toContain('of what was charged, 300 MXN went back until now; of which rows:');
+  expect(inOneLine(ran.stderr)).toContain('of what was charged, 300 MXN went back so far; of which rows:');
 });

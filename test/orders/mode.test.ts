@@ -80,7 +80,7 @@ describe.each<[string, Json, string]>([
   test('is none that can be refunded', async () => {
     await serve(order);
     const { stdout } = await run('orders show ord_1');
-    expect(stdout).toMatch(/^ord_1 {2}paid {2}no mode/);
+    expect(stdout).toMatch(/^ord_1 {2}paid, no mode/);
     expect(stdout).not.toContain('orders refund');
     expect((await run('orders list --refundable --json')).stdout).not.toContain('ord_1');
   });
@@ -106,7 +106,7 @@ test.each([
   service = refunds;
   const planned = await refunds.plan(['order_id,amount', 'ord_1,full'], '--json');
   const row = {
-    state: 'look',
+    verdict: 'look',
     why: expect.stringMatching(/is neither real money nor practice|says sandbox, but/),
   };
   expect([planned.code, JSON.parse(planned.stdout)]).toMatchObject([8, { data: [row] }]);

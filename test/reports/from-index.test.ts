@@ -177,7 +177,7 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
     exact  the same with --live (about 2 requests)
     rate   OF PAID: refunds made in this period, of the payments of this period
     net    NET: the payments of this period, less the refunds made in it
-    so far of the payments of this period went back until now: MXN 0.6 %, USD 0.0 %
+    so far MXN 0.6 %, USD 0.0 % of the payments of this period went back
     "
   `);
   const short = await ask(service, 'orders summary --period yesterday', afterHours(5));

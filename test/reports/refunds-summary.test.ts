@@ -87,10 +87,10 @@ test('18 a refund that was made today is in today’s row, though its order is o
   expect(screen.stdout).toContain(
     'rate   OF PAID: refunds made in this period, of the payments of this period',
   );
-  expect(screen.stdout).toContain('so far of the payments of this period went back until now: MXN 100.0 %');
+  expect(screen.stdout).toContain('so far MXN 100.0 % of the payments of this period went back');
   await service.run(['report', '--period', '2040-01', '--to', 'rates.html'], { env: clock });
   expect(readFileSync(join(service.home.path, 'rates.html'), 'utf8')).toContain(
-    'Of the payments of this period went back until now: 1\u00a0000\u00a0MXN, 100.0\u00a0%.',
+    'Went back so far of the payments of this period: 1\u00a0000\u00a0MXN, 100.0\u00a0%.',
   );
 });
 

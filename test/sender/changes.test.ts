@@ -79,7 +79,7 @@ test('every screen says who refunded it, and at which desk', async () => {
   const { stdout } = await ben.run([...shop, 'orders', 'show', 'ord_A1']);
   expect(stdout).toContain('ana on desk-4');
   const day = await ben.run([...shop, 'today']);
-  expect(day.stdout).toMatch(/refunded by +1 +300 MXN +ana/);
+  expect(day.stdout).toMatch(/refunded by +1 refund +300 MXN +ana/);
   expect((await ledger.sender.run([...shop, 'help', 'team'])).stdout).toContain('one sender');
 });
 

@@ -133,13 +133,19 @@ function besidesOf(ledger: Ledger, own: readonly Request[]): Besides {
     (sum, charge) => sum + backOf(ledger, charge, 'made', 'pending', 'strange'),
     0,
   );
+  // What this desk recorded as made counts as paid back.
+  const recorded = (charge: string) =>
+    own
+      .filter((one) => stateOf(one) === 'recorded made')
+      .flatMap(({ parts }) => parts.filter((part) => part.charge === charge))
+      .reduce((sum, { amount }) => sum + amount, 0);
   const isStrange = ledger.requests.some(({ records }) => records.some(({ status }) => status === 'strange'));
   // An alarm may come before figures that contradict each other.
   const stops = own
     .map(stateOf)
     .filter((state) => state === 'made twice' || state === 'appeared' || state === 'gone');
   return {
-    left: charges.reduce((sum, charge) => sum + leftOf(ledger, charge), 0),
+    left: charges.reduce((sum, charge) => sum + Math.max(0, leftOf(ledger, charge) - recorded(charge)), 0),
     // The service calls an order refunded of which as much went back as was paid.
     ...(own.some((one) => stateOf(one) === 'recorded not made') ? { mayRefund: 'not judged' } : {}),
     ...(taken >= all ? { mayRefund: false } : {}),

@@ -82,7 +82,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'no more is left of what was recorded as made by hand than the charge has',
     inTurn((world) => send('lost', 7)(world, 'charge', 'hand'), isMade, second(500)),
     `orders show ${id}`,
-    '700 was recorded as made by hand, more than the 200 that is left of it',
+    '700 was recorded as made by hand, more than the 200 that was left of it',
   ],
   [
     'a refund that the service refused stands in the first block, with its reason, while nothing was sent since',
@@ -419,12 +419,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     `orders show ${id}`,
     'ana (probably: the reply was lost)',
   ],
-  [
-    'the same in a list of refunds',
-    hand('reply lost', 0),
-    'refunds list --period 2d',
-    'made probably ana other',
-  ],
+  ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'probably ana other'],
   [
     'what a reply named is surely ours, even if a read says that it was made',
     inTurn(
@@ -764,6 +759,13 @@ it('a report shows of a refund that failed in part how much failed', async () =>
   expect(world.read(world.ana, 'out.html')).toMatch(
     /"open_cases":\s*\[\{[^}]*"state":"failed"[^}]*"amount":700\b/,
   );
+});
+
+it('a wide list says once of a refund that it was made elsewhere', async () => {
+  await using world = await startWorld([main(), other()]);
+  second(300)(world);
+  const { stdout } = await world.run(world.ana, ['refunds', 'list', '--period', '2d'], 240);
+  expect(stdout.match(/elsewhere/g)).toHaveLength(1);
 });
 
 it('what is open is the same in journal list --open, a report and today: what needs a person, and not what a person recorded', async () => {

@@ -320,6 +320,6 @@ function refundedLines(all: readonly Compared[], style: AmountStyle): readonly s
   return some.length === 0
     ? []
     : [
-        `of what was charged, ${saidWords(sums, style)} went back until now; of which rows: the same with --columns line,order_id,charged,refunded`,
+        `of what was charged, ${saidWords(sums, style)} went back so far; of which rows: the same with --columns line,order_id,charged,refunded`,
       ];
 }

@@ -65,7 +65,7 @@ const exportOrders = defineCommand({
         throw usage('--state is about refunds, and these rows are not', ['--rows refunds']);
       const days = daysOfFlag(ctx, flags.tz);
       const range = periodOf({ period, since, until })?.range(clockIn(days, ctx.clock.now())) ?? anyTime;
-      sayFuture(ctx, range, days.full);
+      sayFuture(ctx, range, period?.text ?? `the time until ${days.full(range.until ?? 0)}`);
       const { filters, leftOut, checkStatuses } = orderFilters(ctx, rest, service);
       const amounts = amountRange(flags, service.profile);
       for (const line of amounts.warnings) ctx.notes.warn(line);
@@ -114,9 +114,9 @@ const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   refunds: 'refunded',
 };
 
-function sayFuture(ctx: Context, { until }: TimeRange, full: Days['full']): void {
+function sayFuture(ctx: Context, { until }: TimeRange, time: string): void {
   if (until === undefined || until <= ctx.clock.now()) return;
-  ctx.notes.note(`${full(until)} is in the future: this export ends with what has happened so far`);
+  ctx.notes.note(`${time} is not over: this export ends with what has happened so far`);
 }
 
 interface WordsInput extends FilterInput {

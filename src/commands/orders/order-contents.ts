@@ -54,9 +54,14 @@ const underCharge = ' '.repeat(10);
 function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Block {
   const { order: value } = known;
   const refunded = refundedSum(money);
-  const { charges, recorded } = chargesLeft(money, known);
+  const { charges, recorded, counted } = chargesLeft(money, known);
   const left = leftToRefund({ charges });
-  const byHand = `${underCharge}${figuresIn(money.currency, style)(recorded)} was recorded as made by hand, and counts as paid back`;
+  const figure = figuresIn(money.currency, style);
+  const paidBack =
+    counted === recorded
+      ? ', and counts as paid back'
+      : `, more than the ${figure(counted)} that was left of it`;
+  const byHand = `${underCharge}${figure(recorded)} was recorded as made by hand${paidBack}`;
   const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
   const titles = ['   amount', ' refunded', '     left'];
   const agreed = agreement(money, refunded, style);

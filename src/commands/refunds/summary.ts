@@ -191,7 +191,7 @@ function screen(
 // The other rate has no column: beside the first one it would be taken for the same.
 function wentBack(totals: readonly Line<RefundSum>[]): readonly string[] {
   const rates = ratesOfPaid(totals);
-  return rates === undefined ? [] : [`of the payments of this period went back until now: ${rates}`];
+  return rates === undefined ? [] : [`${rates} of the payments of this period went back`];
 }
 
 function rateWords(sums: Line<RefundSum>['sums']): string {

@@ -189,9 +189,7 @@ function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportH
     title: 'Sums',
     notes: [
       ...(parts.length === 0 ? [] : ['Net is what was paid less what was refunded.']),
-      ...(back.length === 0
-        ? []
-        : [`Of the payments of this period went back until now: ${back.join('; ')}.`]),
+      ...(back.length === 0 ? [] : [`Went back so far of the payments of this period: ${back.join('; ')}.`]),
       ...apartWords(totals, (amount, currency) => moneyWords(amount, currency, style)).map(
         (words) => `${words}: in no sum.`,
       ),

@@ -168,22 +168,27 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
 
   #add(both: BothFiles, waiting: readonly Waiting[]): void {
     const landmark = this.#ready.landmark(both);
+    // Where the journal ended before this commit.
+    let before: number | undefined;
     const results = both.writeEach(
       waiting.map(({ row }) => (known: KnownJournal) => {
+        before ??= known.end.seq;
         // A verdict is recorded in a copy too.
         const copy = row.type === 'verdict' ? this.#ready.copy(both, landmark) : undefined;
         const isFirst = row.type === 'verdict' && known.verdictsOn(row) === 0;
         this.#refuseRow(both, known, landmark, row);
         both.beginWitness();
         both.tables.add(known.link(row));
-        return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
+        const mayWait = isFirst && both.isWitnessAt(known.end.seq);
+        return { isCopy: copy !== undefined, mayWait, isRecorded: isFirst && both.isWitnessAt(before) };
       }),
     );
-    // Whatever becomes of the witness: a row that was refused keeps its own reason, and a verdict that may wait is recorded.
+    // Whatever becomes of the witness: a row that was refused keeps its own reason, and a first verdict is recorded, also behind rows
+    // of this commit whose lines are missing.
     for (const [index, { recorded, unrecorded }] of waiting.entries()) {
       const result = results[index];
       if (result === undefined || 'error' in result) unrecorded(result?.error);
-      else if (result.done.mayWait) recorded();
+      else if (result.done.isRecorded) recorded();
     }
     // Nothing is sent before the witness has the row. The line of a first verdict may wait for the next row: without that verdict
     // the change would be unconfirmed again, and nothing would be sent.

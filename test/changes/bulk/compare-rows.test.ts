@@ -294,6 +294,10 @@ it('a row of which more went back says which refund is the one of the file, and 
   const known = knownOrder(read, [], now);
   const senderOf: CompareRules['senderOf'] = ({ record }) => (record?.id === 'rf_11' ? 'ana' : 'elsewhere');
   const [row] = compareOrder('ord_1', [inputRow({ amount: 100 })], known, { ...rules, senderOf });
-  expect(row).toMatchObject({ verdict: 'more', refunded: 160, why: 'rf_11 alone is what the file says' });
+  expect(row).toMatchObject({
+    verdict: 'more',
+    refunded: 160,
+    why: 'rf_11 is the refund of this row; the rest went back besides it',
+  });
   expect(compareRecord(row as Compared, { columns: [] })).toMatchObject({ operator: 'ana, elsewhere' });
 });

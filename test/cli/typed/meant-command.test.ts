@@ -18,7 +18,6 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['show cus_1', ['did you mean: paydesk customers show cus_1']],
   ['refnd', ['did you mean: paydesk orders refund']],
   ['refund list', ['did you mean: paydesk refunds list']],
-  ['refund find --json', ['did you mean: paydesk refunds list --json']],
   ['jornal list', ['did you mean: paydesk journal list']],
   [
     'list',

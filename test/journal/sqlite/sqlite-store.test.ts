@@ -194,6 +194,21 @@ describe('rows of several orders that wait for the disk together', () => {
       expect(await store.attempts({ change: 'i_4' })).toMatchObject([{ verdicts: [{ time: 8 }] }]);
     });
   });
+
+  it('the same verdict behind a row of its commit is recorded, and nobody is told otherwise', async () => {
+    await filled();
+    await inStore(async (store) => {
+      await store.append(on('i_4', 'ord_4', 7));
+      damage("CREATE TRIGGER full BEFORE INSERT ON lines BEGIN SELECT RAISE(ABORT, 'no room'); END", witness);
+      const rows = [on('i_5', 'ord_5', 8), verdict('i_4', 8)];
+      const ended = await Promise.allSettled(rows.map((row) => store.append(row)));
+      expect(ended).toMatchObject([
+        { reason: { message: expect.stringContaining('witness') } },
+        { status: 'fulfilled' },
+      ]);
+      expect(await store.attempts({ change: 'i_4' })).toMatchObject([{ verdicts: [{ time: 8 }] }]);
+    });
+  });
 });
 
 describe('the journal file', () => {

@@ -254,7 +254,9 @@ function comparedOf(
       doubt,
       ...(wanted === 0 && row.isFailed !== true ? ['nothing of it was paid'] : []),
       notInUnits(row, refunded, currency, rules.settings),
-      ...(meant === undefined ? [] : [`${meant.record.id} alone is what the file says`]),
+      ...(meant === undefined
+        ? []
+        : [`${meant.record.id} is the refund of this row; the rest went back besides it`]),
       ...words,
     ]),
     wanted,
