@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
-import type { Context, Days } from '../../context/context.ts';
+import type { Context } from '../../context/context.ts';
 import { amountFlag } from '../../flags/amount-flag.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
