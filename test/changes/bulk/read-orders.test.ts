@@ -25,7 +25,7 @@ it.each([
 
   const ran = await service.plan(['order_id,amount', ...ids.map((id) => `${id},full`)], '--json');
 
-  const states = recordsIn(ran).map(({ order_id, state }) => [order_id, state]);
+  const states = recordsIn(ran).map(({ order_id, verdict }) => [order_id, verdict]);
   expect(states).toEqual(ids.map((id) => [id, id === 'ord_x' ? 'impossible' : 'ready']));
   expect(service.requests.length).toBeLessThanOrEqual(most);
 });
@@ -47,7 +47,7 @@ it('references need the whole list, and order ids in the same file cost nothing 
 
   const ran = await service.plan(['order_id,reference,amount', ',A-1,full', 'ord_400,,full'], '--json');
 
-  expect(recordsIn(ran).map(({ order_id, state }) => [order_id, state])).toEqual([
+  expect(recordsIn(ran).map(({ order_id, verdict }) => [order_id, verdict])).toEqual([
     ['ord_last', 'ready'],
     ['ord_400', 'ready'],
   ]);
@@ -70,7 +70,7 @@ it.each([
 
   const ran = await service.plan(['order_id,amount', ...ids.map((id) => `${id},full`)], '--json');
 
-  expect(recordsIn(ran).map(({ order_id, state }) => [order_id, state])).toEqual(
+  expect(recordsIn(ran).map(({ order_id, verdict }) => [order_id, verdict])).toEqual(
     ids.map((id) => [id, 'ready']),
   );
   expect(service.requests.length).toBeLessThanOrEqual(most);
@@ -94,7 +94,7 @@ it('a service that gives no pages backwards is walked through once, for all orde
     '--json',
   );
 
-  expect(recordsIn(ran).map(({ order_id, state }) => [order_id, state])).toEqual([
+  expect(recordsIn(ran).map(({ order_id, verdict }) => [order_id, verdict])).toEqual([
     ...ids.map((id) => [id, 'ready']),
     ['ord_x', 'impossible'],
   ]);
@@ -112,7 +112,7 @@ it('orders of an index are read where they are, neighbours with one request', as
     '--json',
   );
 
-  expect(recordsIn(ran).map(({ order_id, state }) => [order_id, state])).toEqual([
+  expect(recordsIn(ran).map(({ order_id, verdict }) => [order_id, verdict])).toEqual([
     ['ord_2000', 'ready'],
     ['ord_2003', 'ready'],
     ['ord_900', 'ready'],

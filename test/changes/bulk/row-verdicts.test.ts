@@ -85,7 +85,7 @@ it('a record says what was refunded before and after, and every refund', () => {
     before: 10,
     after: 15,
     refund_id: 'rf_1 rf_2',
-    time: 2,
+    sent_at: 2,
   });
 });
 
