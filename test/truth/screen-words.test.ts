@@ -419,6 +419,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     `orders show ${id}`,
     'ana (probably: the reply was lost)',
   ],
+  [
+    'of an order that was paid on two cards, each of them can be refunded by a command that is offered',
+    async () => undefined,
+    `orders show ${id}`,
+    `refund all of it: paydesk orders refund ${id} refund charge 1: paydesk orders refund ${id} --charge 1 refund charge 2:`,
+  ],
   ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'probably ana other'],
   [
     'what a reply named is surely ours, even if a read says that it was made',
