@@ -178,6 +178,7 @@ describe.each([...pages, 'CONTRIBUTING.md'])('%s names only what is there', (pag
 
 /** Options of `npm run bench` and of programs that copy files. */
 const ofOtherPrograms = new Set([
+  '--try',
   '--write',
   '--rows',
   '--ages',
