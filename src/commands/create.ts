@@ -10,6 +10,7 @@ import {
   orderFlags,
   qrFlags,
 } from '../changes/changes.ts';
+import type { Input } from '../flags/flags.ts';
 import { defineCommand } from './command.ts';
 
 const newOrder = '--item Lamp:30000:1 --currency MXN';
@@ -46,14 +47,9 @@ export const createCheckout = defineCommand({
   },
 });
 
-interface HowFlags {
-  readonly body?: string | undefined;
-  readonly confirm?: string | undefined;
-  readonly 'idempotency-key'?: string | undefined;
-  readonly again?: readonly string[] | undefined;
-  readonly qr?: boolean | undefined;
-  readonly 'no-qr'?: boolean | undefined;
-}
+type HowFlags = Input<readonly [], typeof creationFlags & typeof qrFlags>['flags'] & {
+  readonly body?: string;
+};
 
 // The flags that give fields of the body, and those that say how it is sent and shown.
 function parted<Flags extends HowFlags>(flags: Flags) {

@@ -221,12 +221,10 @@ function incomplete(error: unknown, { count, last }: Drawn): unknown {
   });
 }
 
-interface Drawn {
+interface Drawn extends Pick<WalkedPage, 'hasMore' | 'saysHasMore'> {
   readonly count: number;
   readonly first: string | undefined;
   readonly last: string | undefined;
-  readonly hasMore: boolean;
-  readonly saysHasMore: boolean;
 }
 
 // As long as the longest id that a page may end in.

@@ -26,19 +26,15 @@ import {
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Starts the text of a file. `begun`: how much an earlier run wrote. */
-export type FileFormatter = (file: {
-  readonly format: ExportRequest['format'];
-  readonly columns: ExportRequest['columns'];
-  readonly localTimes: boolean;
-  /** The time zone of local times; undefined: the zone of the process. */
-  readonly zone: string | undefined;
-  readonly begun: BegunWorkbook;
-  readonly query: JsonObject;
-  /** The words that asked for it, and its start in Unix milliseconds; of the first run if several write it. */
-  readonly asked: readonly string[];
-  readonly startedAt: number;
-  readonly profile: ExportRequest['profile'];
-}) => Promise<FileFormat>;
+export type FileFormatter = (
+  file: Pick<ExportRequest, 'format' | 'columns' | 'localTimes' | 'query' | 'asked' | 'profile'> & {
+    /** The time zone of local times; undefined: the zone of the process. */
+    readonly zone: string | undefined;
+    readonly begun: BegunWorkbook;
+    /** Unix milliseconds; that of the first run if several write it, as what was asked. */
+    readonly startedAt: number;
+  },
+) => Promise<FileFormat>;
 
 /** An opened file, and how far its export got. */
 export interface Begun {

@@ -93,11 +93,7 @@ export const inFull: readonly string[] = ['--csv', '--columns', 'line,order_id,v
  * shows the others too.
  */
 export function lineWords(
-  rows: readonly {
-    readonly line: number;
-    readonly orderId?: string;
-    readonly why: string | undefined;
-  }[],
+  rows: readonly (Pick<SaidRow, 'line' | 'why'> & Partial<Pick<SaidRow, 'orderId'>>)[],
   all: string,
 ): readonly string[] {
   return [
@@ -109,13 +105,12 @@ export function lineWords(
   ];
 }
 
+type SaidRow = Pick<PlanRow, 'line' | 'orderId' | 'why'>;
+
 const notTried = 'not tried yet';
 
 /** The same where no list shows the rows: a line for each of the first reasons, with how many rows it holds of. */
-export function reasonWords(
-  rows: readonly { readonly line: number; readonly orderId: string; readonly why: string | undefined }[],
-  all: string,
-): readonly string[] {
+export function reasonWords(rows: readonly SaidRow[], all: string): readonly string[] {
   const reasons = [...Map.groupBy(rows, (row) => sharedReason(row))];
   const shown = reasons.slice(0, shownRows);
   const told = shown.reduce((sum, [, some]) => sum + some.length, 0);
@@ -130,13 +125,12 @@ export function reasonWords(
 }
 
 // The lines name the orders.
-function whyOfOrder(row: { readonly orderId: string; readonly why: string | undefined }) {
-  const { orderId, why = notTried } = row;
+function whyOfOrder({ orderId, why = notTried }: SaidRow): string {
   return why.replace(` of ${orderId}`, '').replace(`order ${orderId}`, 'order').replace(orderId, 'the order');
 }
 
 // What rows have in common whose cards and figures differ.
-function sharedReason(row: Parameters<typeof whyOfOrder>[0]): string {
+function sharedReason(row: SaidRow): string {
   return whyOfOrder(row)
     .replace(/ \(\*\d{4}\)/, '')
     .replace(/^line \d+ of this file takes /, 'a row before it takes ')

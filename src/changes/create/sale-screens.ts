@@ -7,7 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { oneOf, recordId, usage } from '../../flags/flags.ts';
 import { accountSpan, type Profile } from '../../profiles/profiles.ts';
-import type { Block, Cell } from '../../terminal/terminal.ts';
+import type { Block, Cell, Question } from '../../terminal/terminal.ts';
 import {
   type Item,
   parseCurrency,
@@ -26,9 +26,7 @@ type Parse<T> = (text: string, name: string) => T;
 export type Asking = Pick<Context, 'ask'>;
 
 /** A question, and the flag that answers it in a script. */
-interface TextQuestion<T> {
-  readonly message: string;
-  readonly flag: string;
+interface TextQuestion<T> extends Pick<Question, 'message' | 'flag'> {
   readonly parse: Parse<T>;
   /** What Enter alone means; absent: none. */
   readonly otherwise?: string;
