@@ -13,7 +13,6 @@ import { planRefund, type RefundPlan, refundedBefore } from '../../refund/refund
 import { isPlanned } from './order-after.ts';
 import { rowDoubt, type TwinOfRow, twinMarks } from './row-doubts.ts';
 import {
-  type NamesTaken,
   type NewRefund,
   namesLeft,
   namesNeeded,
@@ -26,7 +25,7 @@ import {
 
 /** A row that can be sent, or the row with the reason why not. */
 export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRow {
-  const { order, ofOrder, taken } = read;
+  const { order, ofOrder } = read;
   if (order === undefined) return base;
   try {
     const planned = plannedRefund(base, order, asked, read.unshown);
@@ -34,8 +33,8 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
     const { expected, tolerated } = change;
     const refund = { money, expected, typed: typedOf(base) };
     const again = [...asked.again, ...base.named];
-    const names = namesLeft(again, base.key, ofOrder, taken);
-    const problem = repeatProblem(refund, names, ofOrder, taken);
+    const names = namesLeft(again, base.key, ofOrder);
+    const problem = repeatProblem(refund, names, ofOrder);
     if (problem !== undefined) return { ...base, why: problem.why, repeats: problem.name };
     const row: NewRow = {
       ...base,
@@ -49,8 +48,8 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
       body: change.request.body,
       expected,
       tolerated,
-      again: namesToSend(refund, names, base.key, ofOrder, taken),
-      named: namesNeeded(refund, names, ofOrder, taken),
+      again: namesToSend(refund, names, base.key, ofOrder),
+      named: namesNeeded(refund, names, ofOrder),
     };
     const doubt = rowDoubt(row, money, { ...read, order }, { ...asked, again });
     const { why, name: repeats } = doubt ?? {};
@@ -222,7 +221,6 @@ export type NewRow = Omit<PlanRow, 'number'>;
 export interface OrderOfRow extends OrderOfRows {
   readonly asRead: JsonObject | undefined;
   readonly ofOrder: RowsOfOrder;
-  readonly taken: NamesTaken;
   /** The rows before this one that will be sent. */
   readonly rowsBefore: readonly NewRow[];
 }

@@ -174,13 +174,13 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
   const before = moneyBefore(read.order);
   const keys = new Set(rows.map((row) => baseOf(row, read, asked).key));
   const livemode = livemodeOf[asked.profile.mode];
-  const ofOrder = { attempts: read.attempts, livemode, planId: asked.planId, keys };
   const taken = new Map<string, number>();
+  const ofOrder = { attempts: read.attempts, livemode, planId: asked.planId, keys, taken };
   const rowsBefore: NewRow[] = [];
   // As the order will be when the rows before were applied.
   let order = read.order;
   return rows.flatMap((row) => {
-    const known = { ...read, order, asRead: read.order, ofOrder, taken, rowsBefore };
+    const known = { ...read, order, asRead: read.order, ofOrder, rowsBefore };
     const planned = rowsOf(row, known, asked).map((one) => {
       if (one.state === 'ready') for (const name of [...one.named, ...one.again]) taken.set(name, one.line);
       return { ...one, before, tried: triedBefore(one, read.attempts) };

@@ -20,6 +20,8 @@ export interface RowsOfOrder {
   readonly planId: string;
   /** The keys of all rows of the order that stand in the file. Each of them has a `ref` of its own, so all are meant. */
   readonly keys: ReadonlySet<string>;
+  /** Names of `--again` that rows before this one of the file need, and the line of each. A name counts for one row. */
+  readonly taken: ReadonlyMap<string, number>;
 }
 
 /** A row as far as it may repeat another refund. */
@@ -36,9 +38,6 @@ export interface TypedRow {
   readonly ref: string;
 }
 
-/** Names of `--again` that rows before this one of the file need, and the line of each. A name counts for one row. */
-export type NamesTaken = ReadonlyMap<string, number>;
-
 /** What `--again` named and this row may still use: no row before it needs it, and no earlier sending has used it up. */
 type NamesLeft = readonly string[];
 
@@ -46,8 +45,7 @@ type NamesLeft = readonly string[];
 export function namesLeft(
   again: readonly string[],
   key: string,
-  { attempts }: RowsOfOrder,
-  taken: NamesTaken,
+  { attempts, taken }: RowsOfOrder,
 ): NamesLeft {
   return again.filter((name) => !taken.has(name) && !isUsedUp(name, attempts, key));
 }
@@ -65,31 +63,20 @@ export interface Repeat {
 }
 
 /** Why a row is refused: it repeats a refund that nobody has named. Undefined if it may be sent. */
-export function repeatProblem(
-  row: NewRefund,
-  names: NamesLeft,
-  rows: RowsOfOrder,
-  taken: NamesTaken,
-): Repeat | undefined {
-  return equalProblem(row, names, rows, taken) ?? otherPlanProblem(row, names, rows, taken);
+export function repeatProblem(row: NewRefund, names: NamesLeft, rows: RowsOfOrder): Repeat | undefined {
+  return equalProblem(row, names, rows) ?? otherPlanProblem(row, names, rows);
 }
 
 /** The names without which the row would be refused. Later rows may not use them. */
-export function namesNeeded(
-  row: NewRefund,
-  names: NamesLeft,
-  rows: RowsOfOrder,
-  taken: NamesTaken,
-): readonly string[] {
+export function namesNeeded(row: NewRefund, names: NamesLeft, rows: RowsOfOrder): readonly string[] {
   const without = (name: string) => names.filter((one) => one !== name);
-  return names.filter((name) => repeatProblem(row, without(name), rows, taken) !== undefined);
+  return names.filter((name) => repeatProblem(row, without(name), rows) !== undefined);
 }
 
 function equalProblem(
   { money, expected }: NewRefund,
   names: NamesLeft,
   rows: RowsOfOrder,
-  taken: NamesTaken,
 ): Repeat | undefined {
   const meant = new Set([...names, ...idsOfRows(rows), ...repeatedBy(names, rows)]);
   for (const { chargeId, amount } of expected) {
@@ -103,7 +90,7 @@ function equalProblem(
     const figure = figureWords(-amount, money.currency, plainAmounts);
     const name = nameOf(equal, charge?.refunds ?? [], rows);
     const what = `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figure} already, ${name}`;
-    return repeatOf(name, taken, what, 'if the buyer should get the same amount once more');
+    return repeatOf(name, rows, what, 'if the buyer should get the same amount once more');
   }
   return undefined;
 }
@@ -115,7 +102,7 @@ function nameOf(equal: RefundRecord, refunds: readonly RefundRecord[], { attempt
   return newestEqual(free, equal.amount)?.id ?? equal.id;
 }
 
-function repeatOf(name: string, taken: NamesTaken, what: string, meant: string): Repeat {
+function repeatOf(name: string, { taken }: RowsOfOrder, what: string, meant: string): Repeat {
   const line = taken.get(name);
   if (line === undefined) return { name, why: `${what}: ${meant}, add --again ${name}` };
   const used = `--again ${name} is used by line ${line}: one id covers one line; for the next line plan the file again`;
@@ -127,7 +114,6 @@ function otherPlanProblem(
   { expected, typed }: NewRefund,
   names: NamesLeft,
   rows: RowsOfOrder,
-  taken: NamesTaken,
 ): Repeat | undefined {
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   for (const record of rows.attempts) {
@@ -143,7 +129,7 @@ function otherPlanProblem(
     const what = ofCharge === undefined ? `charge ${refund.chargeId} of this order` : 'this charge';
     // The name that --again needs comes first: a narrow table cuts the end.
     const before = `${name} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)} (plan ${sent.plan})`;
-    return repeatOf(name, taken, before, 'if it should get this refund too');
+    return repeatOf(name, rows, before, 'if it should get this refund too');
   }
   return undefined;
 }
@@ -167,7 +153,6 @@ export function namesToSend(
   names: NamesLeft,
   key: string,
   rows: RowsOfOrder,
-  taken: NamesTaken,
 ): readonly string[] {
   const equal = (refunds: readonly RefundRecord[], chargeId: string) =>
     refunds.filter(({ amount }) =>
@@ -178,7 +163,6 @@ export function namesToSend(
     idsOfRows({ ...rows, attempts: rows.attempts.filter(({ sent }) => sent.plan !== rows.planId) }),
     key,
     rows,
-    taken,
   );
   const lost = rows.attempts
     .filter(
