@@ -187,7 +187,6 @@ interface OrderYes {
   readonly words: readonly string[];
   /** What `--again` names in that command; absent: what was typed. */
   readonly names?: readonly string[];
-  /** What a No prints in place of that command, when the service would refuse it. */
   /** Whose money it is, before the question. */
   readonly about?: string | undefined;
 }

@@ -1,4 +1,7 @@
-/** The files that commands write: exports and plans, whose code is loaded with the first one, and `--to FILE` of a list. None of them replaces a file of paydesk itself. */
+/**
+ * The files that commands write: exports and plans, whose code is loaded with the first one, and `--to FILE` of a list. None of
+ * them replaces a file of paydesk itself.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { lstatSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** `simulator serve`, `reset` and `drill`: the simulated service on a loopback port, the demo in its first state, and cases to practise on it. */
+/**
+ * `simulator serve`, `reset` and `drill`: the simulated service on a loopback port, the demo in its first state, and cases to
+ * practise on it.
+ */
 
 import type { JsonObject } from '../api/json-values.ts';
 import { modes, vendorPattern } from '../api/spec.ts';

@@ -1,4 +1,7 @@
-/** The facts of `today`: what a person has to look at, what was refunded and paid, what waits for its capture, and how many possible twins there are. */
+/**
+ * The facts of `today`: what a person has to look at, what was refunded and paid, what waits for its capture, and how many
+ * possible twins there are.
+ */
 
 import type { JsonObject } from '../api/json-values.ts';
 import { dayMs, meaningOfRefund, statuses } from '../api/spec.ts';

@@ -1,4 +1,7 @@
-/** `today`: one screen for the desk: what is unconfirmed, refunded, paid, waiting for capture, and possible twins; with --watch, what changes from now on. */
+/**
+ * `today`: one screen for the desk: what is unconfirmed, refunded, paid, waiting for capture, and possible twins; with --watch,
+ * what changes from now on.
+ */
 
 import { amountWords } from '../amounts.ts';
 import { pendingRequests } from '../changes/changes.ts';

@@ -1,4 +1,7 @@
-/** Walks through pages for lists, searches and exports: filters, --max, and backwards, and the flags of a search. api/page-walk.ts fetches the pages. */
+/**
+ * Walks through pages for lists, searches and exports: filters, --max, and backwards, and the flags of a search. api/page-walk.ts
+ * fetches the pages.
+ */
 
 import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';

@@ -80,8 +80,8 @@ export interface ChangeRun {
   /** The order as the person saw it. With a team, its sender compares it with the final read. */
   readonly shown?: WireRecord | undefined;
   /**
-   * Called under the lock, right before the sending, with the order of the final read; with a team, only if it is not as it was shown. Throws a CliError to stop the
-   * change: the money changed, the order is not refundable any more, an equal refund exists.
+   * Called under the lock, right before the sending, with the order of the final read; with a team, only if it is not as it was
+   * shown. Throws a CliError to stop the change: the money changed, the order is not refundable any more, an equal refund exists.
    */
   readonly checkFresh: (fresh: WireRecord) => Promise<void>;
   /** What a person was told before the yes: a dry run says it to scripts. */

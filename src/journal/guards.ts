@@ -1,4 +1,7 @@
-/** Whether the journal lets a change be sent before the order is read: open attempts, repeats, idempotency keys; and what a refusal knows. Pure. */
+/**
+ * Whether the journal lets a change be sent before the order is read: open attempts, repeats, idempotency keys; and what a
+ * refusal knows. Pure.
+ */
 
 import { isOpen, isUnproven, usesUp, verdictOf } from './attempt-state.ts';
 import type { Change } from './change.ts';
@@ -59,8 +62,9 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
 
 /**
  * Refuses every refund of an order while one is known to have been made twice, or to have appeared although a person recorded
- * that it was not made: whoever sends the next one does not know yet how that ends. Nothing but `journal acknowledge` lets it through. Captures and other requests pay nothing back, and a new
- * charge may be how somebody gets the money back, so they are not refused.
+ * that it was not made: whoever sends the next one does not know yet how that ends. Nothing but `journal acknowledge` lets it
+ * through. Captures and other requests pay nothing back, and a new charge may be how somebody gets the money back, so they are
+ * not refused.
  */
 export function paidTwice(
   { kind, orderId }: Pick<Asked, 'kind' | 'orderId'>,

@@ -257,7 +257,10 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
   });
 }
 
-/** The store without keys in what is added: a row may hold one that somebody typed, or that came from a file. (Keys in replies are masked before.) */
+/**
+ * The store without keys in what is added: a row may hold one that somebody typed, or that came from a file. (Keys in replies are
+ * masked before.)
+ */
 function withoutKeys(store: JournalStore, secrets: Pick<Secrets, 'holds' | 'cleanJson'>): JournalStore {
   const cleaned = <Row extends object>(row: Row): Row => {
     const json = JSON.stringify(row);

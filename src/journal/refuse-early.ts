@@ -1,4 +1,7 @@
-/** Refuses a change before its preview and its questions, when the journal or its final read would refuse it anyway; and a plan that another run applies. */
+/**
+ * Refuses a change before its preview and its questions, when the journal or its final read would refuse it anyway; and a plan
+ * that another run applies.
+ */
 
 import { valueAt } from '../api/json-values.ts';
 import { CliError, refused } from '../errors.ts';

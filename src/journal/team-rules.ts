@@ -12,8 +12,9 @@ import { sameJson } from './same-request.ts';
  * - `age`: the most days since an order was created; an older one is not refunded
  * - `reason`, `note`: 1 where every refund needs one
  *
- * They are those of one account: a sandbox at the same address has limits of its own. A member's own limit counts in place of everybody's. For whom nothing is set, alone or with everybody, there is no limit. For
- * whom something is set, nothing is refunded in a currency that has no limit.
+ * They are those of one account: a sandbox at the same address has limits of its own. A member's own limit counts in place of
+ * everybody's. For whom nothing is set, alone or with everybody, there is no limit. For whom something is set, nothing is
+ * refunded in a currency that has no limit.
  */
 export const teamLimitNames = ['max', 'day', 'second', 'age', 'reason', 'note'] as const;
 type TeamLimitName = (typeof teamLimitNames)[number];

@@ -1,4 +1,7 @@
-/** Tools for software agents, over the Model Context Protocol: what a tool is, what it gives back, and how they are served. Loaded by `mcp` only. */
+/**
+ * Tools for software agents, over the Model Context Protocol: what a tool is, what it gives back, and how they are served. Loaded
+ * by `mcp` only.
+ */
 
 import type { Readable, Writable } from 'node:stream';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';

@@ -108,7 +108,8 @@ const words = {
 } as const;
 
 /**
- * The lines of the text. It says that money went back of every refund that the service shows as made, and of no other. `refunds`: those to speak of, all of them or one.
+ * The lines of the text. It says that money went back of every refund that the service shows as made, and of no other. `refunds`:
+ * those to speak of, all of them or one.
  */
 export function buyerLines(
   known: KnownOrder,

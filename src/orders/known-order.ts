@@ -281,7 +281,10 @@ function statusOf({ payment_status: status }: JsonObject): string {
   return typeof status === 'string' && status !== '' ? status : 'no status shown';
 }
 
-/** Why an order as the service shows it cannot be refunded; undefined if it can be. `mode`: that of the profile; without one, any mode will do. */
+/**
+ * Why an order as the service shows it cannot be refunded; undefined if it can be. `mode`: that of the profile; without one, any
+ * mode will do.
+ */
 export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(order)): Unfit | undefined {
   const shown = statusOf(order);
   const but = (is: Unfit['is'], why: string): Unfit => ({ is, why, words: `${shown}, but ${why}` });

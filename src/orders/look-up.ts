@@ -32,7 +32,8 @@ type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
 
 /**
  * What is known about each of these orders. If one shows a refund of the journal as failed, or as no longer pending, or does not show
- * it any more, or a capture that nobody has confirmed, that is recorded first, so that every screen says it from then on. Throws CliError if the journal cannot be read.
+ * it any more, or a capture that nobody has confirmed, that is recorded first, so that every screen says it from then on. Throws
+ * CliError if the journal cannot be read.
  */
 export async function knownOrders(
   parts: OrderLookUp,

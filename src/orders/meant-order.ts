@@ -1,4 +1,7 @@
-/** Which order somebody may have meant who typed the shop's own number, a part of its id, another case, or one letter wrong: among those that this machine knows. */
+/**
+ * Which order somebody may have meant who typed the shop's own number, a part of its id, another case, or one letter wrong: among
+ * those that this machine knows.
+ */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { longPages, type Service } from '../api/api.ts';

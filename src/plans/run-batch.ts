@@ -35,8 +35,9 @@ const maxInARow = 3;
 
 /**
  * Returns why the batch ended before its last row. Undefined if the only rows not started follow one of their order that was not
- * applied, even if the last row of all was, say, the third unknown one in a row. If `send` rejects or `onEnd` throws, starts no other row, lets the rows in flight end, and then rejects with that error; with
- * several, the first that is not the signal's reason.
+ * applied, even if the last row of all was, say, the third unknown one in a row. If `send` rejects or `onEnd` throws, starts no
+ * other row, lets the rows in flight end, and then rejects with that error; with several, the first that is not the signal's
+ * reason.
  */
 export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchStop | undefined> {
   const { groups, concurrency, send, onEnd, ...rules } = parts;

@@ -1,4 +1,7 @@
-/** Into which bucket an order, a payment or a refund falls: its reason, its card, its age, or its day, week or month of the calendar, as texts that sort by time. */
+/**
+ * Into which bucket an order, a payment or a refund falls: its reason, its card, its age, or its day, week or month of the
+ * calendar, as texts that sort by time.
+ */
 
 import { dayMs, noStatus } from '../api/spec.ts';
 import { elsewhere, notShown, type OrderFact, type PaymentFact, type RefundFact } from './facts.ts';

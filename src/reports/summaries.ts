@@ -68,8 +68,8 @@ const refundNames = [
  * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them. Of what no
  * order shows, `unconfirmed`, `recorded_made` and, while it may still appear, `recorded_not_made` have what the journal knows. How many
  * there are is in `pending_refunds` and so on.
- * `net`: what was paid less what went back. `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
- * an amount.
+ * `net`: what was paid less what went back. `refunded_of_paid`: what went back, at any time, of the payments of the period.
+ * `unsummed`: refunds and payments without an amount.
  */
 export type RefundSum = (typeof refundNames)[number];
 const orderNames = ['orders', 'amount', 'paid', 'refunded', 'net', 'hidden', 'unsummed'] as const;

@@ -1,4 +1,7 @@
-/** The drill: its seven cases (text for the trainee, orders, and what they show when solved), started in the demo one after the other, and judged by their orders. */
+/**
+ * The drill: its seven cases (text for the trainee, orders, and what they show when solved), started in the demo one after the
+ * other, and judged by their orders.
+ */
 
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';

@@ -1,4 +1,7 @@
-/** Writes lists as CSV (RFC 4180, lines end in LF): quotes where they are needed, and an apostrophe before a text that a spreadsheet would run as a formula. */
+/**
+ * Writes lists as CSV (RFC 4180, lines end in LF): quotes where they are needed, and an apostrophe before a text that a
+ * spreadsheet would run as a formula.
+ */
 
 import { type AmountStyle, unitsNote } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';

@@ -1,4 +1,7 @@
-/** Knows how a key may be spelled: in base64, base32 and hex, with signs between its letters, and with the escapes of JSON, URLs and HTML. Pure. */
+/**
+ * Knows how a key may be spelled: in base64, base32 and hex, with signs between its letters, and with the escapes of JSON, URLs
+ * and HTML. Pure.
+ */
 
 import { Buffer } from 'node:buffer';
 

@@ -78,9 +78,9 @@ export type Block =
     }
   /**
    * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns
-   * that may be cut in their middle, down to `least` cells. `beside` draws a chart behind each row into the room that is left, and a narrow screen has no chart.
-   * `narrow` is shown instead where the columns do not fit; without it whole rows are wrapped. `short` is shown instead if the
-   * terminal is not high enough for the whole screen.
+   * that may be cut in their middle, down to `least` cells. `beside` draws a chart behind each row into the room that is left,
+   * and a narrow screen has no chart. `narrow` is shown instead where the columns do not fit; without it whole rows are wrapped.
+   * `short` is shown instead if the terminal is not high enough for the whole screen.
    */
   | {
       readonly grid: readonly (readonly Cell[])[];

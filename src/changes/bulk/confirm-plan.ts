@@ -1,4 +1,7 @@
-/** The yes to a plan: shows what would be sent, asks a person or takes what a script gave instead, and asks for a second person's approval if the team wants one. A run that a software agent started takes the release of a person. */
+/**
+ * The yes to a plan: shows what would be sent, asks a person or takes what a script gave instead, and asks for a second person's
+ * approval if the team wants one. A run that a software agent started takes the release of a person.
+ */
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
@@ -246,8 +249,9 @@ export function releaseFile(path: string): string {
 const longest = 16 * 1024;
 
 /**
- * Who released a plan; undefined if nobody needs to, or no row is left to send. Throws CliError 'refused' if nobody has, and for a release that was used before,
- * has expired, or is not one of this very plan by a key that is enrolled. Call it while this run has the plan.
+ * Who released a plan; undefined if nobody needs to, or no row is left to send. Throws CliError 'refused' if nobody has, and for
+ * a release that was used before, has expired, or is not one of this very plan by a key that is enrolled. Call it while this run
+ * has the plan.
  */
 export async function releaseOf(
   ctx: Context,

@@ -1,4 +1,7 @@
-/** What must be right about a whole plan, when it is made and again before it is sent: its account, its totals, its limits, and the second person of a team. */
+/**
+ * What must be right about a whole plan, when it is made and again before it is sent: its account, its totals, its limits, and
+ * the second person of a team.
+ */
 
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';

@@ -1,4 +1,7 @@
-/** How a second person looks at a request, approves it or rejects it: with the preview of whoever asked, from a read of their own, or with that of a plan. */
+/**
+ * How a second person looks at a request, approves it or rejects it: with the preview of whoever asked, from a read of their own,
+ * or with that of a plan.
+ */
 
 import { type OpenService, readOne } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';

@@ -101,9 +101,9 @@ export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => stri
 
 /**
  * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
- * does not matter who made that refund or when. One that failed does not count. A name in `again` that is no refund of this order may be an attempt; the
- * journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom; `over`: the limit that
- * the refund is over.
+ * does not matter who made that refund or when. One that failed does not count. A name in `again` that is no refund of this order
+ * may be an attempt; the journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom;
+ * `over`: the limit that the refund is over.
  */
 export function checkRepeat(
   { change: { expected, request }, money }: Pick<RefundPlan, 'change' | 'money'>,

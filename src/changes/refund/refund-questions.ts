@@ -1,4 +1,7 @@
-/** Asks a person for what the flags of a refund leave open, one question after the other, each about what was answered before, with a way back. */
+/**
+ * Asks a person for what the flags of a refund leave open, one question after the other, each about what was answered before,
+ * with a way back.
+ */
 
 import { moneyOf, type OrderMoney, paidBy } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';

@@ -1,4 +1,7 @@
-/** Requests for the approval of a second person: how they are found, one as a flat record, in a list, and in words, and whether its refund is still the same. */
+/**
+ * Requests for the approval of a second person: how they are found, one as a flat record, in a list, and in words, and whether
+ * its refund is still the same.
+ */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';

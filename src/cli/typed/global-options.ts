@@ -1,4 +1,7 @@
-/** The options that every command takes: their table, how flag, variable and default become the values of a run, and how CSV is written. Pure. */
+/**
+ * The options that every command takes: their table, how flag, variable and default become the values of a run, and how CSV is
+ * written. Pure.
+ */
 
 import { apiVersionPattern, langPattern } from '../../api/spec.ts';
 import type { GlobalOptions } from '../../context/context.ts';

@@ -1,4 +1,7 @@
-/** `journal export`, `import`, `archive` and `forget`: what leaves the journal, as a file for another machine, and what is left of settled changes. */
+/**
+ * `journal export`, `import`, `archive` and `forget`: what leaves the journal, as a file for another machine, and what is left of
+ * settled changes.
+ */
 
 import { confirmFirst, confirmRaise, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';

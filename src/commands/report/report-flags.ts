@@ -1,4 +1,7 @@
-/** The flags of every report: which time, which currency, which zone, which charts; and the source of facts that they choose, above all the service itself. */
+/**
+ * The flags of every report: which time, which currency, which zone, which charts; and the source of facts that they choose,
+ * above all the service itself.
+ */
 
 import { longPages, type OpenService } from '../../api/api.ts';
 import { currencyPattern } from '../../api/spec.ts';

@@ -1,4 +1,7 @@
-/** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when, and who made each refund and why. */
+/**
+ * What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when, and who made each
+ * refund and why.
+ */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { livemodeOf, secondsOf } from '../../api/spec.ts';
@@ -223,8 +226,9 @@ function unshownFact(
 export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...notFromHere, state: undefined }));
 
 /**
- * Who made the refunds of orders, and what is known of each. Throws CliError 'refused' if the journal cannot be read and the report says who: all refunds would
- * then look as if somebody else had made them. That is tried at once, before anything else is read.
+ * Who made the refunds of orders, and what is known of each. Throws CliError 'refused' if the journal cannot be read and the
+ * report says who: all refunds would then look as if somebody else had made them. That is tried at once, before anything else is
+ * read.
  */
 export async function makersOf(
   { kind, makers }: Pick<Needs, 'kind' | 'makers'>,

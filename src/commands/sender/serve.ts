@@ -1,4 +1,7 @@
-/** `sender init`, `serve`, `migrate` and `verify`: makes the file of a sender and the tables of its journal, runs it until a signal comes, and checks every row. */
+/**
+ * `sender init`, `serve`, `migrate` and `verify`: makes the file of a sender and the tables of its journal, runs it until a
+ * signal comes, and checks every row.
+ */
 
 import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';

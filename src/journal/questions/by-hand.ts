@@ -128,8 +128,9 @@ interface Appeared {
 }
 
 /**
- * What a read shows of a refund that a person recorded as not made, or that failed; undefined if it does not show it, or if nobody can tell it from
- * a refund that a person recorded as made, or from an equal one whose outcome is not known. `known`: the attempts on that order.
+ * What a read shows of a refund that a person recorded as not made, or that failed; undefined if it does not show it, or if
+ * nobody can tell it from a refund that a person recorded as made, or from an equal one whose outcome is not known. `known`: the
+ * attempts on that order.
  */
 export function appearedIn(
   record: AttemptRecord,

@@ -82,7 +82,10 @@ export function paidTwiceOf(record: AttemptRecord, known: readonly AttemptRecord
   return { ...paidTwiceRefund(record, refundsPaidTwice(record, known), known), besides };
 }
 
-/** What an order shows of a refund that was made and is still watched, or that a person recorded as made, if it shows it twice and the journal does not know. */
+/**
+ * What an order shows of a refund that was made and is still watched, or that a person recorded as made, if it shows it twice and
+ * the journal does not know.
+ */
 export function duplicateNow(
   record: AttemptRecord,
   known: readonly AttemptRecord[],

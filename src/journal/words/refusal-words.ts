@@ -1,4 +1,7 @@
-/** Words for an attempt and a change in the errors of a refusal, what is different between two changes, and what to say when a row could not be written. */
+/**
+ * Words for an attempt and a change in the errors of a refusal, what is different between two changes, and what to say when a row
+ * could not be written.
+ */
 
 import { type AmountStyle, amountWords, typedForm } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';

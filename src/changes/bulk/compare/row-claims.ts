@@ -10,8 +10,9 @@ import { chargesNamed, notOneCharge } from '../../refund/refund-plan.ts';
 import type { CompareRules } from './compare-rows.ts';
 
 /**
- * What the rows of an order claim of its refunds: first each row the refund that it names, then what the journal sent for it, since an older refund of the same
- * amount must not stand for it; then rows with just the amount of a refund; then what is left for the rows in their order.
+ * What the rows of an order claim of its refunds: first each row the refund that it names, then what the journal sent for it,
+ * since an older refund of the same amount must not stand for it; then rows with just the amount of a refund; then what is left
+ * for the rows in their order.
  */
 export function claimsOf(
   rows: readonly InputRow[],

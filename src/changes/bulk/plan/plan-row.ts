@@ -1,4 +1,7 @@
-/** Plans one refund of a row, or says why it cannot be sent or must be looked at first; a row that was sent before stays as the journal knows it. Pure. */
+/**
+ * Plans one refund of a row, or says why it cannot be sent or must be looked at first; a row that was sent before stays as the
+ * journal knows it. Pure.
+ */
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
 import { moneyOf, newestOf } from '../../../api/charges.ts';

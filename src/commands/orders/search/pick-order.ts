@@ -1,4 +1,7 @@
-/** Lets a person pick the order of a change: by searching the newest orders as `orders find` does, in the index if there is one, or by a whole id. */
+/**
+ * Lets a person pick the order of a change: by searching the newest orders as `orders find` does, in the index if there is one,
+ * or by a whole id.
+ */
 
 import type { Service } from '../../../api/api.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
