@@ -159,8 +159,9 @@ export const repeated = ({ truth, scope }: Situation): Expected => {
     'recorded not made': [3],
     refused: [5],
   };
-  // Of one that failed nothing is unconfirmed; if only a part failed, a person must look.
-  if (truth.attempts === 'failed') return { exit: [scope === 'whole' ? 7 : 5] };
+  // Of one that failed nothing is unconfirmed, unless the figures disagree; if only a part failed, a person must look.
+  const isSure = truth.attempts === 'failed' && !truth.first.includes('doubt');
+  if (isSure) return { exit: [scope === 'whole' ? 7 : 5] };
   return { exit: truth.mustLook ? [7] : (exits[truth.attempts] ?? [0, 7]) };
 };
 

@@ -189,7 +189,7 @@ function rowSaid(
 /** A new plan of the same file: whether it would send the row. */
 export function newPlan(ran: Ran): Said {
   const [row] = dataOf(ran);
-  const state = String(row?.state);
+  const state = String(row?.verdict);
   if (!['ready', 'done', 'look', 'impossible', 'unconfirmed'].includes(state))
     throw new UnknownWords(`no state of a row: ${state}`);
   return { exit: ran.code ?? -1, offers: state === 'ready' };
