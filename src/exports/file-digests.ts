@@ -46,21 +46,34 @@ type OwnDigest = { readonly of: 'rows' | 'report'; readonly problem: string | un
 /** Whether a workbook or a report is as its own SHA-256 says; undefined if it has none. */
 export function ownDigest(bytes: Buffer): OwnDigest | undefined {
   // The second sheet of a workbook is not packed. The digest comes last, whatever somebody wrote into what stands before it.
-  const [, length, sheet, digest] = [...bytes.toString('latin1').matchAll(own)].at(-1) ?? [];
+  const text = bytes.toString('latin1');
+  const [, length, digest] = [...text.matchAll(own)].at(-1) ?? [];
   if (digest === undefined)
     return isPackedAgain(bytes)
       ? { of: 'rows', problem: 'another program saved it after paydesk, so its SHA-256 no longer matches' }
       : undefined;
-  const of = sheet === undefined ? 'report' : 'rows';
+  const of = text.startsWith('PK') ? 'rows' : 'report';
   const where = of === 'rows' ? 'on its second sheet, about,' : 'at its end';
   const found = createHash('sha256')
     .update(bytes.subarray(0, Number(length)))
     .digest('hex');
-  return { of, problem: found === digest ? undefined : `the SHA-256 ${where} is another one` };
+  if (found !== digest) return { of, problem: `the SHA-256 ${where} is another one` };
+  const isEnd = of === 'rows' || text.slice(Number(length)) === endOfReport(length, digest);
+  return { of, problem: isEnd ? undefined : 'something was written beside the SHA-256 at its end' };
 }
 
 const title = /SHA-256 of the first (\d+) bytes of this file/;
-const own = new RegExp(`${title.source}(?:: |(</t>).{1,200}?>)([0-9a-f]{64})</`, 'gs');
+const own = new RegExp(`${title.source}(?:: |</t>.{1,200}?>)([0-9a-f]{64})\\b`, 'gs');
+
+// What a report has below all that its digest is about (src/reports/report-page.ts).
+function endOfReport(bytes: string | undefined, digest: string): string {
+  return `<p class="note">SHA-256 of the first ${bytes} bytes of this file: ${digest}</p>
+</details>
+</main>
+</body>
+</html>
+`;
+}
 
 // Whether a part of a workbook has that title and is packed, as paydesk never leaves it.
 function isPackedAgain(bytes: Buffer): boolean {

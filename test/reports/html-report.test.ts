@@ -202,6 +202,42 @@ test.each([[[]], [['--redact']]])(
   },
 );
 
+const approved = '<p>Approved by the CFO: 99,999.00 MXN</p>';
+const digestLine = /<p class="note">SHA-256 of the first/;
+
+test('a text that somebody wrote into it is found at every place, also below its SHA-256', async () => {
+  await using service = await startDated({ orders });
+  await report(service, '--to', 'report.html');
+  const html = fileIn(service);
+  const digestAt = html.search(digestLine);
+  const own = html.slice(digestAt, html.indexOf('</p>', digestAt) + 4);
+  const copies = {
+    'before the doctype': `${approved}${html}`,
+    'in the head': html.replace('<title>', '<style>main{display:none}</style><title>'),
+    'before the SHA-256': html.replace(own, `${approved}${own}`),
+    'in its line': html.replace(own, own.replace('</p>', ` ${approved}</p>`)),
+    'behind the SHA-256': html.replace(own, `${own}${approved}`),
+    'before </body>': html.replace('</body>', `${approved}</body>`),
+    'behind </html>': `${html}<style>main{display:none}</style><h1>fake</h1>`,
+    'a second line with the same SHA-256': `${html}${approved}${own}`,
+    'what a workbook has': `${html}${approved}${own.replace(': ', '</t><t>')}`,
+    'an empty line': `${html}\n`,
+    'an end that is cut': html.slice(0, -1),
+  };
+  for (const [place, text] of Object.entries(copies)) {
+    writeFileSync(join(service.home.path, 'copy.html'), text);
+    const { code, stdout, stderr } = await service.run(['orders', 'export', '--verify', 'copy.html'], {
+      env: clock,
+    });
+    expect({ place, code, stdout, words: inOneLine(stderr) }).toEqual({
+      place,
+      code: 3,
+      stdout: '',
+      words: expect.stringContaining('it is not as paydesk wrote it'),
+    });
+  }
+}, 60_000);
+
 test('no name, address or note of a buyer is in it, and --names adds names', async () => {
   await using service = await startDated({ orders });
   await report(service, '--to', 'report.html');
