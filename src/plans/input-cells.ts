@@ -89,19 +89,37 @@ function isReference(text: string): boolean {
   return oneLine.test(text) && text.length <= 255;
 }
 
-/** `charge_id`: a charge, its number, `*4242`, `full` or `any`. */
-export function readCharge(text: string): Checked<string> {
+/** `charge_id`: a charge, its number, `*4242`, `full` or `any`. In a column of cards, only a card or one of these words. */
+export function readCharge(text: string, areCards = false): Checked<string> {
   if (saysNothing(text))
     return {
       wrong: `${blankWords('charge_id', text)}: type the charge, or ${fullWord} for the whole order, or ${anyWord} to let paydesk choose`,
     };
   return unquoted('charge_id', text, (charge) => {
     const word = [fullWord, anyWord].find((known) => known === charge.toLowerCase());
-    return word !== undefined || chargeIdPattern.test(charge)
-      ? { value: word ?? charge }
+    const named = word ?? cardIn(charge, areCards);
+    if (named !== undefined) return { value: named };
+    // The first zeros of a card may be gone, and what is left would be the number of another charge.
+    if (areCards)
+      return {
+        wrong:
+          'not a card: write its last four digits, such as *4242; the id or the number of a charge stands in a column charge_id',
+      };
+    return chargeIdPattern.test(charge)
+      ? { value: charge }
       : { wrong: `not a charge: its id, its number in orders show, *4242, ${fullWord} or ${anyWord}` };
   });
 }
+
+// `visa *4242`, `Visa 4242`, `**** 4242`, `XXXX4242`, `424242******4242`: each as *4242. Four digits alone may be a charge's id elsewhere.
+function cardIn(text: string, areCards: boolean): string | undefined {
+  const [before, digits] = [text.slice(0, -4), text.slice(-4)];
+  const isMarked = before === '' ? areCards : /[\s*•·…]$|[*x]-$|(^|\s)xx+$/i.test(before);
+  return /^\d{4}$/.test(digits) && isMarked && cardFront.test(before) ? `*${digits}` : undefined;
+}
+
+// A brand in words, the first digits of a card, and what hides the others.
+const cardFront = /^(\p{L}[\p{L} .]*(?=[*•·…]|$))?(\d{4}[ -]?\d{0,2}(?=[ *x•·…-]))?[ *x•·….-]*$/iu;
 
 /** A bigint only beyond 2^53-1, which a service may show, but nobody can send. */
 interface ReadAmount {

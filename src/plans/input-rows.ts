@@ -15,6 +15,7 @@ import {
   readRef,
   readReference,
   saysNothing,
+  shown,
 } from './input-cells.ts';
 import { type InputTitles, renameWords } from './input-titles.ts';
 import {
@@ -52,6 +53,7 @@ export function readRow(
   // The title above an amount is about the amount. A column beside it may be about the order.
   const inColumn = row.read('currency', readCurrency, undefined);
   const money = readMoney(row, use, amounts, titles.currency ?? inColumn);
+  if (money.charge === anyWord || money.charge === fullWord) row.refuseOtherCharges(money.charge);
   const order = {
     ...(named.includes('order_id') ? row.read('order_id', readOrderId, {}) : {}),
     ...(named.includes('reference') ? row.read('reference', readReference, {}) : {}),
@@ -111,6 +113,8 @@ class RowReader {
     return absent;
   }
 
+  readonly readCharge = (text: string): Checked<string> => readCharge(text, this.#titles.areCards);
+
   wrong(column: InputColumn, words: string): void {
     const { columns, places } = this.#titles;
     this.#add(columns[places.get(column) ?? -1], words);
@@ -120,6 +124,20 @@ class RowReader {
     for (const [index, cell] of this.#row.cells.entries())
       if (cell.includes('\0'))
         this.#add(this.#titles.columns[index], 'this cell holds a NUL character: delete it');
+  }
+
+  // A column that names the charge as well must not be left out where the row names none.
+  refuseOtherCharges(charge: string): void {
+    const { columns, places, otherCharges = [] } = this.#titles;
+    if (!places.has('charge_id')) return;
+    for (const index of otherCharges) {
+      const said = this.#row.cells[index] ?? '';
+      if (!saysNothing(said))
+        this.#add(
+          columns[index],
+          `charge_id is ${charge}, and ${columns[index]} says ${shown(said)}: write in charge_id which one is meant, or delete the other cell`,
+        );
+    }
   }
 
   #add(column: string | undefined, words: string): void {
@@ -152,7 +170,7 @@ function readMoney(
   inColumn: string | undefined,
 ): Pick<InputRow, 'charge' | 'amount' | 'currency' | 'exact' | 'decimals'> {
   const isBlank = (column: InputColumn): boolean => use !== 'plan' && saysNothing(row.text(column) ?? '');
-  const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
+  const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', row.readCharge, anyWord);
   const read = (text: string) => readAmount(row.shown('amount', text, amounts), use, amounts);
   const {
     amount: value,

@@ -15,10 +15,11 @@ import {
   inputColumns,
 } from './plan-types.ts';
 import {
-  cardTitle,
   chargesTitles,
+  chosenBy,
   comparedTitles,
   currencyOfTitle,
+  isCardTitle,
   moneyWords,
   orderTitle,
   planTitles,
@@ -35,6 +36,10 @@ export interface InputTitles extends Pick<InputFile, 'columns' | 'unread' | 'rea
   readonly places: ReadonlyMap<InputColumn, number>;
   /** The currency in the title of the amounts (`Amount (MXN)`), in capitals; a plan reads none there. */
   readonly currency?: string | undefined;
+  /** The charges are cards: `visa *4242`. */
+  readonly areCards?: boolean | undefined;
+  /** The columns that name the charge as well, and are not read: their places. */
+  readonly otherCharges?: readonly number[] | undefined;
   /** Each column is clear, though some have to be renamed. */
   readonly isClear: boolean;
 }
@@ -121,6 +126,9 @@ export function readTitles(
     added,
     places,
     currency,
+    areCards: isCardTitle(typed[places.get('charge_id') ?? -1] ?? '', use),
+    otherCharges:
+      use === 'plan' ? unread.filter((index) => chosenBy(typed[index] ?? '') === 'charge_id') : [],
     unread: unread.map((index) => shown(columns[index] ?? '')),
     readAs: titles.flatMap((column, index) =>
       column === typed[index]
@@ -174,11 +182,8 @@ function asMeant(
     }),
   );
   const filledIn = (index: number) => cellsOf(index).filter((cell) => cell.trim() !== '');
-  const card = place((title) => cardTitle.test(title));
-  const hasCharge = [...titles, ...meant.values()].includes('charge_id');
-  const cards = card === undefined || hasCharge ? [] : filledIn(card);
-  // The first zeros of a card may be gone, and what is left would be the number of another charge.
-  if (card !== undefined && cards.length > 0 && cards.every((cell) => /^\*?\d{4}$/.test(cell.trim())))
+  const card = place((title) => isCardTitle(title, use));
+  if (card !== undefined && ![...titles, ...meant.values()].includes('charge_id'))
     meant.set(card, 'charge_id');
   for (const [index, column] of meant) {
     const filled = filledIn(index);
@@ -260,7 +265,7 @@ function repeated(titles: readonly string[]): readonly number[] {
   });
 }
 
-// Titles that are probably meant for a missing column. Ignoring a column such as `charge` could refund a whole order. A longer
+// Titles that are meant for a missing column, or probably. Ignoring a column such as `charge` could refund a whole order. A longer
 // title such as `customer_note` is a column of its own.
 function nearMisses(
   titles: readonly string[],
@@ -272,6 +277,8 @@ function nearMisses(
   );
   return titles.flatMap((title, index) => {
     if (isKnown(title)) return [];
+    const chosen = use === 'plan' ? chosenBy(title) : undefined;
+    if (chosen !== undefined && !titles.includes(chosen)) return [{ index, meant: chosen }];
     // What was charged is no charge.
     const names = moneyWords.test(title) ? absent.filter((name) => name === 'amount') : absent;
     const meant = closestNames(title, names).find(

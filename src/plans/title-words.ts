@@ -1,5 +1,7 @@
 /** What people call the columns of their files. */
 
+import type { InputUse } from './plan-types.ts';
+
 /** The currency that a title names; undefined if it names none. In plain words, ALL, TRY and TOP are no currencies. */
 export function currencyOfTitle(title = ''): string | undefined {
   const [, ...found] = codeForm.exec(title.trim()) ?? [];
@@ -10,13 +12,33 @@ export function currencyOfTitle(title = ''): string | undefined {
 // `Amount (MXN)`, `Importe USD`, `amount_usd`
 const codeForm = /[([]([A-Z]{3})[\])]|[\s_-]([A-Z]{3})$|^([A-Z]{3})[\s_-]|^([a-z]{3})_|_([a-z]{3})$/;
 
-/** Titles of cards, whose last four digits name a charge. `card` is that of paydesk's own lists, with all cards of an order. */
-export const cardTitle = /^(tarjeta|karte|carte)$/;
-
 const sharedTitles = {
   charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
   currency: /^(currency_code|curr?|ccy|moneda|divisa|währung|devise)$/,
 };
+
+// A card, whose last four digits name a charge: `Nº tarjeta`, `card_last4`.
+const cardWords =
+  /(^|[^\p{L}])(card|tarjeta|karte(n(nummer|nr))?|carte|(last|[uú]ltimos|letzte)_?(4|four|cuatro|vier)|terminaci[oó]n)([^\p{L}]|$)/u;
+const chargeWords = /(^|[^\p{L}])(charge|cargo)([^\p{L}]|$)/u;
+const currencyWords = /(^|[^\p{L}])(curr?ency|ccy|moneda|divisa|währung|devise)([^\p{L}]|$)/u;
+// `card_brand`, `Fecha de cargo`
+const aboutIt =
+  /brand|marca|type|tipo|holder|inhaber|titular|name|nombre|country|pa[ií]s|bank|banco|expir|venc|date|fecha|datum|time|hora|status|estado|gift|regalo|_at$/;
+
+/** Whether a title says that below it stands the card. In a comparison `card` may be that of paydesk's own lists, with all cards of an order. */
+export function isCardTitle(title: string, use: InputUse): boolean {
+  if (use !== 'plan') return use === 'compare' && /^(tarjeta|karte|carte)$/.test(title);
+  return cardWords.test(title) && !aboutIt.test(title) && !moneyWords.test(title);
+}
+
+/** The column that a title names and that chooses what a plan sends. If such a column cannot be read, that is an error. */
+export function chosenBy(title: string): 'charge_id' | 'currency' | 'reason' | undefined {
+  if (planTitles.reason.test(title)) return 'reason';
+  if (aboutIt.test(title) || moneyWords.test(title)) return undefined;
+  if (currencyWords.test(title) || planTitles.currency.test(title)) return 'currency';
+  return cardWords.test(title) || chargeWords.test(title) ? 'charge_id' : undefined;
+}
 
 const refundNouns = 'refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung';
 

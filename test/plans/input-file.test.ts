@@ -197,29 +197,79 @@ describe('F50 titles', () => {
     });
   });
 
-  it('a column of cards names the charges, unless a cell has no four digits: then it is not read, which is said', () => {
-    const file = read(`Pedido,Tarjeta,Importe\n${id},*4242,5\n${id},1881,7\n`);
-    const short = read(`Pedido,Tarjeta,Importe\n${id},*4242,5\n${id},42,7\n`);
-    expect([problemsOf(file), file.rows.map(({ charge }) => charge)]).toEqual([[], ['*4242', '1881']]);
-    const beside = read(`Pedido,Cargo,Tarjeta,Importe\n${id},2,*4242,5\n`);
-    expect([beside.unread, beside.rows[0]?.charge]).toEqual([['Tarjeta'], '2']);
-    expect([short.unread, short.rows.map(({ charge }) => charge)]).toEqual([['Tarjeta'], ['any', 'any']]);
+  it.each(['Tarjeta', 'Card', 'Nº tarjeta', 'Últimos 4', 'Kartennummer', 'card_last4'])(
+    'a column %s names the charges by their cards, however a card is written',
+    (title) => {
+      const cells =
+        '*4242,4242,visa *4242,Visa 4242,**** 4242,XXXX4242,visa xxxx4242,•••• 4242,XXXX-XXXX-XXXX-4242,424242******4242';
+      const file = read(`Pedido;${title};Importe\n${cells.replaceAll(/([^,]+),?/g, `${id};$1;5\n`)}`);
+      expect([problemsOf(file), new Set(file.rows.map(({ charge }) => charge))]).toEqual([
+        [],
+        new Set(['*4242']),
+      ]);
+      expect(file.rows).toHaveLength(10);
+    },
+  );
+
+  it.each(['42', '1', 'visa', 'ch_4242', '*4242 *5100', 'VISA-4242', '42424'])(
+    'a cell %s among cards is an error of its row, and the column is never left out',
+    (cell) => {
+      const file = read(`Pedido,Tarjeta,Importe\n${id},*4242,5\n${id},${cell},7\n`);
+      expect([file.unread, problemsOf(file)]).toEqual([
+        [],
+        [
+          `3 Tarjeta: charge_id ${cell}: not a card: write its last four digits, such as *4242; the id or the number of a charge stands in a column charge_id`,
+        ],
+      ]);
+    },
+  );
+
+  it('a column of charges takes ids, numbers and cards, cell by cell', () => {
+    const file = read(`Pedido,Cargo,Importe\n${id},1,5\n${id},visa *4242,5\n${id},4242,5\n${id},ch_4242,5\n`);
+    expect([problemsOf(file), file.rows.map(({ charge }) => charge)]).toEqual([
+      [],
+      ['1', '*4242', '4242', 'ch_4242'],
+    ]);
   });
 
-  it("why in words of one's own is a note; beside a note, and where two columns may be it, it is not read, which is said", () => {
+  it('a card beside a charge is not read, unless the charge may be any', () => {
+    const beside = read(`Pedido,Cargo,Tarjeta,Importe\n${id},2,*4242,5\n`);
+    expect([beside.unread, beside.rows[0]?.charge]).toEqual([['Tarjeta'], '2']);
+    const any = read(`Pedido,Cargo,Tarjeta,Importe\n${id},any,*4242,5\n${id},any,,7\n`);
+    expect(problemsOf(any)).toEqual([
+      '2 Tarjeta: charge_id is any, and Tarjeta says *4242: write in charge_id which one is meant, or delete the other cell',
+    ]);
+  });
+
+  it.each([
+    ['Tarjeta', 'charge_id', 'Tarjeta,Karte', '*4242,*5100'],
+    ['Cargo a devolver', 'charge_id', 'Cargo a devolver', '2'],
+    ['Moneda', 'currency', 'Moneda,Divisa', 'MXN,MXN'],
+    ['Moneda del pedido', 'currency', 'Moneda del pedido', 'USD'],
+    ['Motivo', 'reason', 'Motivo,Grund', 'other,other'],
+    ['Grund', 'reason', 'Grund,note', 'Konzert fiel aus,n'],
+  ])('%s is never left out: it may choose what is sent (%s)', (title, meant, titles, cells) => {
+    expect(problemsOf(read(`order_id,amount,${titles}\n${id},5,${cells}\n`))).toContain(
+      `1 ${title}: paydesk does not know the column ${title}: write ${meant}, or give it another name if it is not meant`,
+    );
+  });
+
+  it.each(['card_brand', 'Titular de la tarjeta', 'Fecha de cargo', 'amount_charged', 'Razón social'])(
+    '%s says nothing about what is sent: it is a column of its own',
+    (title) => {
+      const file = read(`order_id,amount,${title}\n${id},5,x\n`);
+      expect([problemsOf(file), file.unread]).toEqual([[], [title]]);
+    },
+  );
+
+  it("why in words of one's own is a note; where two columns may be the note, neither is read, which is said", () => {
     const own = read(`order_id,amount,Why\n${id},5,the gig was cancelled\n`);
-    const beside = read(`order_id,amount,Grund,note\n${id},5,Konzert fiel aus,n\n`);
     const two = read(`order_id,amount,Comment,Notiz\n${id},5,a,b\n`);
     const typo = read(`order_id,amount,Grund\n${id},5,othr\n`);
 
     expect([own.readAs, own.rows[0]?.note]).toEqual([
       [{ title: 'Why', column: 'note' }],
       'the gig was cancelled',
-    ]);
-    expect([beside.unread, beside.rows[0]?.note, beside.rows[0]?.reason]).toEqual([
-      ['Grund'],
-      'n',
-      undefined,
     ]);
     expect([two.unread, two.rows[0]?.note]).toEqual([['Comment', 'Notiz'], undefined]);
     expect(problemsOf(typo)).toEqual(['2 Grund: reason othr: not a reason; did you mean other?']);
