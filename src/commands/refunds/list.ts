@@ -162,7 +162,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
     tableFrom: 0,
     stays: true,
   }),
-  field('state', 'text', ({ state }) => state, { tableFrom: 140 }),
+  field('state', 'text', ({ state }) => state),
   field('currency', 'text', ({ currency }) => currency),
   // Who it was is what people ask, so a reason is cut first.
   column('by', 'text', {
@@ -171,7 +171,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
     least: 24,
     isCutInMiddle: true,
     derived: true,
-    // A narrow terminal has no column for the state, and a refund that moved no money must not look as if it had.
+    // A table has no other column for the state and the origin, and a refund that moved no money must not look as if it had.
     value: ({ origin, operator, state }: JsonObject) => {
       const probably = origin === 'probably this machine' ? 'probably ' : '';
       const who = origin === elsewhere ? elsewhere : `${probably}${String(operator)}`;
@@ -186,7 +186,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
   field('card', 'card', ({ last4 }) => last4 && `*${last4}`, { tableFrom: 100, isMissed: true }),
   field('note', 'text', ({ note }) => note, { tableFrom: 120, isMissed: true }),
   ...nameFields.map((name) => column(name, 'text', { derived: true, inSheets: true })),
-  field('origin', 'text', ({ origin }) => origin, { tableFrom: 200 }),
+  field('origin', 'text', ({ origin }) => origin),
   field('brand', 'text', ({ brand }) => brand, { tableFrom: 200 }),
   field('order_status', 'status', ({ status }) => status, { tableFrom: 200 }),
   field('paid_at', 'time', ({ paidAt }) => paidAt, { tableFrom: 200 }),
