@@ -18,6 +18,7 @@ import {
 import {
   attemptOf,
   hasRoom,
+  isFollowed,
   isOpenState,
   type KnownOrder,
   type OrderCase,
@@ -73,6 +74,8 @@ export interface TodayLine extends JsonObject {
   readonly currency: string | null;
   readonly count: Figure;
   readonly amount: Figure | null;
+  /** How many failed refunds were followed by one of as much; null for other lines. */
+  readonly went_back_since: Figure | null;
   readonly largest: Figure | null;
   readonly largest_order: string | null;
   /** The order that somebody must look at; null if there is none, or more than one. */
@@ -207,7 +210,15 @@ function linesOf(
     const line = lineOf(what, who, isKnown ? first?.currency : undefined, count, amount);
     const only = second === undefined ? first : undefined;
     const next = only?.orderId === undefined ? list : nextOf(profile, only.orderId, only.record);
-    return { ...line, kind: sent[0]?.proof.kind ?? null, order: only?.orderId ?? null, next };
+    const since =
+      what === 'failed'
+        ? sumOf(
+            own.filter(({ isFollowed: is }) => is === true),
+            (one) => one.count,
+          )
+        : null;
+    const kind = sent[0]?.proof.kind ?? null;
+    return { ...line, kind, went_back_since: since, order: only?.orderId ?? null, next };
   });
 }
 
@@ -237,7 +248,14 @@ function lineOf(
   count: Figure,
   amount: Figure | null,
 ): TodayLine {
-  const none = { kind: null, largest: null, largest_order: null, order: null, next: null };
+  const none = {
+    kind: null,
+    went_back_since: null,
+    largest: null,
+    largest_order: null,
+    order: null,
+    next: null,
+  };
   return { what, bucket, currency: currency ?? null, count, amount, ...none };
 }
 
@@ -251,6 +269,8 @@ interface OpenCase {
   readonly currency: string | undefined;
   /** Undefined if only the figures of the order are in doubt, which nothing sent from here explains. */
   readonly record: AttemptRecord | undefined;
+  /** It failed, and as much went back since. */
+  readonly isFollowed?: boolean;
   /** That doubt in words. */
   readonly doubt?: string | undefined;
 }
@@ -267,22 +287,26 @@ export interface OpenCases {
 export function collectOpenCases(ctx: Context): OpenCases {
   const seen: OpenCase[] = [];
   const lost: AttemptRecord[] = [];
+  const followed = new Set<string>();
   const dayAgo = ctx.clock.now() - dayMs;
   return {
     see(orders) {
       for (const known of orders) {
         lost.push(...known.neverArrived.filter((record) => horizonOf(record) > dayAgo));
         seen.push(...casesOf(known));
+        for (const one of known.cases)
+          if (one.is === 'failed' && isFollowed(known, one)) followed.add(attemptName(one.record));
         warnOfUnrecorded(ctx, known);
       }
     },
     all(attempts) {
-      const own = attempts.map((record) =>
-        caseOf(
+      const own = attempts.map((record) => ({
+        ...caseOf(
           openStates.find((one) => one === recordedState(record)),
           record,
         ),
-      );
+        isFollowed: followed.has(attemptName(record)),
+      }));
       const told = new Set(own.map(({ record }) => record && attemptName(record)));
       const isTold = ({ state, orderId, record }: OpenCase) =>
         (record !== undefined && told.has(attemptName(record))) ||

@@ -143,13 +143,19 @@ const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
   twins: 'the same buyer and amount within 10 minutes',
 };
 
+function followedWords({ went_back_since: since, count }: TodayLine): string {
+  return since === count
+    ? 'as much went back since'
+    : `${stateMeans.failed}; of ${since} as much went back since`;
+}
+
 function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): readonly Block[] {
   const style = amountsOf(source);
   const words = ({ amount, currency }: TodayLine): string =>
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
   const more = (line: TodayLine): string => {
     if (line.what === 'waiting' || line.what === 'refunded_by') return line.bucket ?? '';
-    const meaning = meanings[line.what];
+    const meaning = line.went_back_since ? followedWords(line) : meanings[line.what];
     if (meaning !== undefined && line.next !== null)
       return [line.order, line.bucket && `by ${line.bucket}`, `${meaning}: ${line.next}`]
         .filter((part) => part !== null)

@@ -105,7 +105,8 @@ async function refusedSteps(
   for (const command of offered) {
     const step = steps.find(({ of }) => command.startsWith(of));
     if (step === undefined) throw new Error(`a screen offers what the test does not know: ${command}`);
-    const words = command.split(' ').map((word) => (word === 'TEXT' ? 'looked-into-it' : word));
+    const typed: Readonly<Record<string, string>> = { TEXT: 'looked-into-it', ID: id };
+    const words = command.split(' ').map((word) => typed[word] ?? word);
     const { code } = await world.run(desk, [...words, ...step.more]);
     if (!step.codes.includes(code ?? -1))
       refused.push(`offers "${command.replaceAll(/\bi_[0-9a-f]+/g, 'CHANGE')}", which ends with ${code}`);
@@ -124,7 +125,7 @@ const steps: readonly {
   { of: 'journal list', more: [], codes: [0] },
   { of: 'journal reconcile', more: [], codes: [0, 7] },
   { of: 'journal acknowledge', more: ['--yes', '--dry-run'], codes: [0] },
-  { of: 'journal settle', more: ['--confirm', id, '--dry-run'], codes: [0] },
+  { of: 'journal settle', more: ['--dry-run'], codes: [0] },
 ];
 
 /** What is read, or the error that says which words are not known. */

@@ -849,8 +849,13 @@ it('today counts a refund that failed and went back since until somebody acknowl
   const today = async () => inOneLine((await world.run(world.ana, ['today'], 160)).stdout);
   expect(await today()).toContain('failed 1 refund 300 MXN');
   const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
+  const told = async () =>
+    inOneLine((await world.run(world.ana, `journal show ${change}`.split(' '), 160)).stdout);
+  expect(await told()).toContain('whether it can go back now');
   await byAna(world);
   expect(await today()).toContain('failed 1 refund 300 MXN');
+  expect(await today()).toContain('as much went back since');
+  expect(await told()).toContain('it was sent again; when somebody has dealt with it');
   await world.must(world.ana, `journal acknowledge ${change} --note the-bank-recalls-it --yes`, 0);
   expect(await today()).not.toContain('failed 1');
 });

@@ -147,7 +147,9 @@ export function nextSteps(
   const { change, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === 'failed' && !open)
-    return failedSteps(profileNamed(record.sent.profile), proof.orderId, change);
+    return again === undefined
+      ? ['it was sent again; when somebody has dealt with it:', acknowledgeCommand(change)]
+      : failedSteps(profileNamed(record.sent.profile), proof.orderId, change);
   if (last?.alarm !== undefined && !open)
     return [
       'stop on this order and show your lead; when somebody has dealt with it:',

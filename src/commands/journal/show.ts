@@ -155,7 +155,10 @@ function attemptView(
         early,
         appears,
         isJustRead: look?.at !== undefined,
-        again: isSentAgain(record, known) ? undefined : againCommand(ctx, record, style),
+        again:
+          isSentAgain(record, known) || sentAgain(record, known)
+            ? undefined
+            : againCommand(ctx, record, style),
         asks: ctx.ask.interactive,
       }),
       ...alarmSteps(otherAlarms(record, known)),
