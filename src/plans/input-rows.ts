@@ -17,7 +17,7 @@ import {
   saysNothing,
   shown,
 } from './input-cells.ts';
-import { type InputTitles, renameWords } from './input-titles.ts';
+import { type InputTitles, renameWords, rowNames } from './input-titles.ts';
 import {
   anyWord,
   fullWord,
@@ -145,16 +145,14 @@ class RowReader {
   }
 }
 
-const namesOfOrder = ['order_id', 'reference'] as const;
-
-// The columns in which the row names its order.
+// The columns in which the row names its order. In a comparison something else may name it.
 function readNames(row: RowReader, { places, unread }: InputTitles, use: InputUse): readonly InputColumn[] {
   const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
-  const named = namesOfOrder.filter(isFilledIn);
-  // The charge alone may name a payment.
-  if (use === 'charges' && (isFilledIn('charge_id') || isFilledIn('auth_code'))) return named;
-  const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
-  if (named.length === 0 && nameColumn !== undefined)
+  const names = rowNames[use].filter(isFilledIn);
+  const named = rowNames.plan.filter(isFilledIn);
+  if (use === 'charges' && names.length > named.length) return named;
+  const nameColumn = rowNames[use].find((column) => places.has(column));
+  if (names.length === 0 && nameColumn !== undefined)
     row.wrong(nameColumn, `${nameColumn} is blank: each row names its order${renameWords(unread)}`);
   // The files that paydesk itself writes have both.
   if (named.length === 2 && use === 'compare') return ['order_id'];

@@ -47,10 +47,17 @@ export interface InputTitles extends Pick<InputFile, 'columns' | 'unread' | 'rea
 /** The two columns in front of an errors file. They are not read back. */
 export const addedColumns = ['line', 'error'] as const;
 
+/** The columns that may name what a row is about. A plan takes no authorization code, since it moves money. */
+export const rowNames: Readonly<Record<InputUse, readonly InputColumn[]>> = {
+  plan: ['order_id', 'reference'],
+  compare: ['order_id', 'reference', 'auth_code'],
+  charges: ['order_id', 'reference', 'charge_id', 'auth_code'],
+};
+
 /** The columns with a meaning in this use of the file. */
 function columnsFor(use: InputUse): readonly InputColumn[] {
-  if (use === 'charges') return ['order_id', 'reference', 'charge_id', 'auth_code', 'amount'];
-  return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
+  if (use === 'plan') return inputColumns;
+  return [...rowNames[use], 'amount', ...(use === 'compare' ? (['charge_id', 'ref'] as const) : [])];
 }
 
 /** The delimiter that gives the first line the most known titles, or else the most titles. */
@@ -323,8 +330,8 @@ function renamed(unread: readonly string[], words: RegExp, so: string): string {
 }
 
 function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
-  const names = use === 'charges' ? 'order_id, reference, charge_id or auth_code' : 'order_id or reference';
-  const noOrder = !names.split(/, | or /).some((column) => found.includes(column));
+  const names = rowNames[use].join(', ').replace(/, (\w+)$/, ' or $1');
+  const noOrder = !rowNames[use].some((column) => found.includes(column));
   const noAmount = use === 'plan' && !found.includes('amount');
   if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
     return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];

@@ -21,7 +21,7 @@ export const inputColumns = [
   'note',
   'again',
 ] as const;
-/** `refund_id` and `state`: only for `refunds compare`; `auth_code`: only for `orders compare`. */
+/** `refund_id` and `state`: only for `refunds compare`; `auth_code`: for both comparisons. */
 export type InputColumn = (typeof inputColumns)[number] | 'currency' | 'refund_id' | 'state' | 'auth_code';
 
 export const delimiters = [',', ';', '\t', '|', ':'] as const;
@@ -60,7 +60,7 @@ export interface InputRow {
   readonly refundId?: string | undefined;
   /** The same list says that this refund failed, so nothing of it went back. */
   readonly isFailed?: true | undefined;
-  /** Only for `orders compare`: the authorization code of the charge. */
+  /** Not for plans: the authorization code of the charge or of the refund. */
   readonly authCode?: string | undefined;
   readonly reason: RefundReason | undefined;
   /** The row's own word, to tell it from other rows of the order; '' if none. */

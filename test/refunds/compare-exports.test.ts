@@ -248,3 +248,64 @@ it('a row in another currency than its order is a difference of its own, and cla
   ]);
   expect(ran.stderr).toContain('2 in another currency than the file says (305 MXN went back)\n');
 });
+
+it('a list of the bank names each refund by its authorization code', async () => {
+  const coded = (
+    name: string,
+    refunds: readonly (readonly [amount: number, code: string])[],
+    own: string,
+  ): Json =>
+    orderOf(
+      `ord_${name}`,
+      [
+        chargeOf(`ch_${name}`, 1000, {
+          payment_method: { object: 'card_payment', auth_code: own, last4: '4242' },
+          refunds: listOf(
+            ...refunds.map(([amount, auth_code], at) => refundOf(`rf_${name}${at}`, amount, { auth_code })),
+          ),
+        }),
+      ],
+      { amount_refunded: refunds.reduce((sum, [amount]) => sum + amount, 0) },
+    );
+  await using service = await startService({
+    orders: [
+      coded(
+        'a',
+        [
+          [300, 'A1'],
+          [200, 'A2'],
+        ],
+        '100001',
+      ),
+      coded('b', [[70, '100002']], '100002'),
+      coded('c', [], '100003'),
+      coded('d', [], 'A2'),
+    ],
+  });
+  const compare = async (...lines: readonly string[]) => {
+    writeFileSync(
+      join(service.home.path, 'bank.csv'),
+      `auth_code;Importe devuelto;Fecha\n${lines.join('\n')}\n`,
+    );
+    return await service.run(['refunds', 'compare', 'bank.csv', '--json']);
+  };
+  const ran = await compare('A2;200;1', '100001;300;1', '100002;70;1', '100003;50;1', 'none;5;1');
+  expect(ran.code, ran.stderr).toBe(8);
+  expect(recordsIn(ran).map((one) => [one.line, one.verdict, one.order_id, one.refund_id])).toEqual([
+    [2, 'refunded', 'ord_a', 'rf_a1'],
+    [3, 'refunded', 'ord_a', 'rf_a0'],
+    [4, 'refunded', 'ord_b', 'rf_b0'],
+    [5, 'not_refunded', 'ord_c', null],
+    [6, 'not_found', null, null],
+  ]);
+  expect(recordsIn(ran).at(-1)?.why).toBe('no charge and no refund has the auth_code none');
+  expect(await compare('A1;200;1')).toMatchObject({ code: 8 });
+
+  service.orders = [...service.orders, coded('e', [[9, '100002']], '100009')];
+  const two = await compare('100002;70;1', ';1;1');
+  expect(two).toMatchObject({ code: 2 });
+  expect(two.stderr).toContain(
+    'line 2: 2 orders have the auth_code 100002: ord_b, ord_e; name the right one in a column order_id',
+  );
+  expect(two.stderr).toContain('line 3: auth_code is blank: each row names its order');
+});

@@ -1,6 +1,5 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
-import { bareReference } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
@@ -14,7 +13,7 @@ import {
   type PlanRow,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { noOrder, orderIdOf, type ReadOrders } from './found-orders.ts';
+import { noOrder, orderIdOf, orderIdsOf, type ReadOrders } from './found-orders.ts';
 import type { StatusAsked } from './plan-status.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
@@ -67,25 +66,27 @@ export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile
 // So many columns or rows are named: an export has dozens.
 const namedMost = 6;
 
-/** References that no order has, or several. */
-export function referenceProblems(
-  rows: readonly InputRow[],
-  { byReference }: ReadOrders,
-): readonly InputProblem[] {
-  return rows.flatMap(({ line, reference, isInId }) => {
-    if (reference === undefined) return [];
-    const ids = byReference.get(bareReference(reference)) ?? [];
+/** References and authorization codes that no order has, or several. */
+export function referenceProblems(rows: readonly InputRow[], orders: ReadOrders): readonly InputProblem[] {
+  return rows.flatMap((row) => {
+    const ids = orderIdsOf(row, orders);
     if (ids.length === 1) return [];
+    const { line, reference, authCode, isInId } = row;
+    const some = ids.slice(0, 3).join(', ');
     const words =
       ids.length === 0
-        ? noneNamed(reference)
-        : `${ids.length} orders have the shop's own number ${reference}: ${ids.slice(0, 3).join(', ')}`;
-    return [{ line, column: isInId ? 'order_id' : 'reference', words }];
+        ? noneNamed(row)
+        : reference === undefined
+          ? `${ids.length} orders have the auth_code ${authCode}: ${some}; name the right one in a column order_id`
+          : `${ids.length} orders have the shop's own number ${reference}: ${some}`;
+    const column = reference === undefined ? 'auth_code' : isInId ? 'order_id' : 'reference';
+    return [{ line, column, words }];
   });
 }
 
-/** What is said of a row whose reference no order has. */
-export function noneNamed(reference: string): string {
+/** What is said of a row whose reference or authorization code no order has. */
+export function noneNamed({ reference, authCode }: Pick<InputRow, 'reference' | 'authCode'>): string {
+  if (reference === undefined) return `no charge and no refund has the auth_code ${authCode}`;
   return reference.startsWith('ord_')
     ? noOrder(reference)
     : `no order has the shop's own number ${reference}`;

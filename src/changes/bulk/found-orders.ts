@@ -1,26 +1,33 @@
 /** The orders that were found for many rows, how many are left, and which of these to look up next. Pure. */
 
 import type { Page, Service } from '../../api/api.ts';
-import { idOf, isObject, type JsonObject } from '../../api/json-values.ts';
+import { idOf, isObject, type JsonObject, valueAt } from '../../api/json-values.ts';
+import { shownCharges, shownRefunds } from '../../api/payment.ts';
 import { bareReference, referenceOf } from '../../api/resources.ts';
 import { counted } from '../../counted.ts';
 import { isNear, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import type { InputRow } from '../../plans/plans.ts';
 import { twinReach } from '../refund/look-for-twins.ts';
 
-/** Which orders are wanted: by their ids, or by the shop's own numbers. */
+/** Which orders are wanted: by their ids, by the shop's own numbers, or by the authorization code of a refund or charge. */
 export interface NamedOrders {
   readonly ids: ReadonlySet<string>;
   readonly references: ReadonlySet<string>;
+  readonly authCodes?: ReadonlySet<string>;
 }
 
-export function ordersOf(
-  rows: readonly { readonly orderId: string | undefined; readonly reference?: string | undefined }[],
-): NamedOrders {
+type NamedRow = Pick<InputRow, 'orderId'> & Partial<Pick<InputRow, 'reference' | 'authCode'>>;
+
+export function ordersOf(rows: readonly NamedRow[]): NamedOrders {
   return {
     ids: new Set(rows.flatMap(({ orderId }) => orderId ?? [])),
     references: new Set(
       rows.flatMap(({ reference }) => (reference === undefined ? [] : bareReference(reference))),
+    ),
+    authCodes: new Set(
+      rows.flatMap(({ orderId, reference, authCode }) =>
+        (orderId ?? reference) === undefined ? (authCode ?? []) : [],
+      ),
     ),
   };
 }
@@ -37,18 +44,27 @@ export interface ReadOrders {
   readonly missing: ReadonlyMap<string, string>;
   /** The ids of the orders with a reference (`bareReference`); all orders were read for that. */
   readonly byReference: ReadonlyMap<string, readonly string[]>;
+  /** The same by `refund CODE` and `charge CODE`: of whom the authorization code is. */
+  readonly byAuthCode: ReadonlyMap<string, readonly string[]>;
   /** Possible twins of an order, among all orders that were read. */
   twinsOf(order: JsonObject): readonly Twin[];
   /** Whether the orders next to this one were read, so that `twinsOf` knows all its twins. */
   sawNeighbours(id: string): boolean;
 }
 
+/** The ids of the orders that a row names. A code is that of a refund, or else of a charge of which nothing went back. */
+export function orderIdsOf(
+  { orderId, reference, authCode }: NamedRow,
+  { byReference, byAuthCode }: Pick<ReadOrders, 'byReference' | 'byAuthCode'>,
+): readonly string[] {
+  if (orderId !== undefined) return [orderId];
+  if (reference !== undefined) return byReference.get(bareReference(reference)) ?? [];
+  return byAuthCode.get(`refund ${authCode}`) ?? byAuthCode.get(`charge ${authCode}`) ?? [];
+}
+
 /** The id of the order that a row names; empty if no order has its reference, of which a plan refuses the file. */
-export function orderIdOf(
-  { orderId, reference = '' }: Pick<InputRow, 'orderId' | 'reference'>,
-  { byReference }: ReadOrders,
-): string {
-  return orderId ?? byReference.get(bareReference(reference))?.[0] ?? '';
+export function orderIdOf(row: NamedRow, orders: ReadOrders): string {
+  return orderIdsOf(row, orders)[0] ?? '';
 }
 
 // After an order that was looked up the orders after it are read. If so many pages in a row had none that is wanted, that is tried
@@ -81,6 +97,7 @@ export class Reading implements ReadOrders {
   readonly #found = new Map<string, FoundOrder>();
   readonly missing = new Map<string, string>();
   readonly byReference = new Map<string, string[]>();
+  readonly byAuthCode = new Map<string, string[]>();
   readonly #wanted: NamedOrders;
   readonly #keys: readonly string[];
   readonly #purchases = new Map<string, Twin[]>();
@@ -105,7 +122,7 @@ export class Reading implements ReadOrders {
   }
 
   get needsWholeList(): boolean {
-    return this.#wanted.references.size > 0;
+    return this.#wanted.references.size > 0 || (this.#wanted.authCodes?.size ?? 0) > 0;
   }
 
   // As many orders before and after it as a single refund looks at.
@@ -151,7 +168,13 @@ export class Reading implements ReadOrders {
     );
     for (const name of new Set(names))
       this.byReference.set(name, [...(this.byReference.get(name) ?? []), id]);
-    if (names.length === 0 && !this.#wanted.ids.has(id)) return;
+    const codes = new Set(
+      codesOf(order)
+        .filter(([, code]) => this.#wanted.authCodes?.has(code))
+        .map((code) => code.join(' ')),
+    );
+    for (const code of codes) this.byAuthCode.set(code, [...(this.byAuthCode.get(code) ?? []), id]);
+    if (names.length === 0 && codes.size === 0 && !this.#wanted.ids.has(id)) return;
     this.#places.set(id, { walk, place: walk.read });
     this.#found.set(id, { order: kept(order), neighbour: walk.last });
   }
@@ -247,11 +270,20 @@ export class Reading implements ReadOrders {
   }
 
   words(passedMs: number, requests: number): string {
-    const total = this.#wanted.ids.size + this.#wanted.references.size;
+    const { ids, references, authCodes } = this.#wanted;
+    const total = ids.size + references.size + (authCodes?.size ?? 0);
     const done = this.#found.size + this.missing.size;
     const left = done === 0 ? '' : `, some ${seconds((passedMs / done) * (total - done))} left`;
     return `reading the orders: ${done} of ${total}, ${counted(requests, 'request')}${left}`;
   }
+}
+
+// The authorization codes of its charges and refunds.
+function codesOf(order: JsonObject): readonly (readonly ['charge' | 'refund', string])[] {
+  return shownCharges(order).items.flatMap((charge) => [
+    ['charge', String(valueAt(charge, ['payment_method', 'auth_code']))] as const,
+    ...shownRefunds(order, charge).items.map((refund) => ['refund', String(refund.auth_code)] as const),
+  ]);
 }
 
 /** Why an order is missing of which it is sure that it does not exist. */

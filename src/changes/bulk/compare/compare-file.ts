@@ -147,8 +147,8 @@ async function compareRows(
       ...some.flatMap(([id, own]) => {
         const order = byId.get(id);
         const { settings } = known.rules(id);
-        const missing = ({ reference = '' }: InputRow) =>
-          id === '' ? noneNamed(reference) : (orders.missing.get(id) ?? noOrder(id));
+        const missing = (row: InputRow) =>
+          id === '' ? noneNamed(row) : (orders.missing.get(id) ?? noOrder(id));
         return order === undefined
           ? own.map((row) => notFound(id, row, missing(row), currencyInFile(row, settings), settings))
           : compareOrder(id, own, order, known.rules(id));

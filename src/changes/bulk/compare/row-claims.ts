@@ -1,6 +1,7 @@
 /** Which refunds of an order count for which rows of a file: every refund for one row only. Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
+import { valueAt } from '../../../api/json-values.ts';
 import { tookMoney } from '../../../api/payment.ts';
 import type { ExpectedRefund } from '../../../journal/journal.ts';
 import type { KnownRefund } from '../../../orders/orders.ts';
@@ -126,7 +127,12 @@ interface Unclaimed {
 function claimOf(row: InputRow, money: OrderMoney, { keyOf }: CompareRules): Claim | Unclaimed {
   const { charge, amount = fullWord, ref } = row;
   const isWhole = charge === anyWord || charge === fullWord;
-  const charges = isWhole ? money.charges : chargesNamed(charge, money);
+  const named = isWhole ? money.charges : chargesNamed(charge, money);
+  // A row that names its refund needs no other name.
+  const code = row.refundId === undefined ? row.authCode : undefined;
+  const charges = code === undefined ? named : named.filter((one) => hasCode(one, code));
+  if (code !== undefined && charges.length === 0 && named.length > 0)
+    return { row, problem: `it has no charge and no refund with the auth_code ${code}` };
   const [only, second] = charges;
   if (!isWhole && (only === undefined || second !== undefined))
     return { row, problem: `it ${notOneCharge(charge, charges)}` };
@@ -135,6 +141,14 @@ function claimOf(row: InputRow, money: OrderMoney, { keyOf }: CompareRules): Cla
   const wanted = row.isFailed === true ? 0 : asked;
   const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
   return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };
+}
+
+function hasCode({ value, refunds }: ChargeMoney, code: string): boolean {
+  return codeOf(value) === code || refunds.some(({ authCode }) => authCode === code);
+}
+
+function codeOf(charge: ChargeMoney['value']): unknown {
+  return valueAt(charge, ['payment_method', 'auth_code']);
 }
 
 // Nothing of a charge with which no money came in can be refunded. Where no charge shows whether it was paid, each that can be
@@ -162,7 +176,9 @@ function missingSum({ wanted, taken, unshown }: Claim): number {
 }
 
 // A refund that was there before the row was sent is not the row's own.
-function mayBeOf({ scope, unshown }: Claim, { charge, record }: ShownRefund): boolean {
+function mayBeOf({ row, scope, unshown }: Claim, { charge, record }: ShownRefund): boolean {
+  const { authCode = record.authCode } = row;
+  if (authCode !== record.authCode && charge !== undefined && authCode !== codeOf(charge.value)) return false;
   return charge !== undefined && scope.has(charge.id) && !unshown.some(({ before }) => before.has(record.id));
 }
 
