@@ -227,3 +227,12 @@ describe('receipt.template', () => {
     expect((await ask(shop, 'profile show shop --json')).stdout).not.toContain(text);
   });
 });
+
+test('what a person must know first comes with a command for the profile that was named', async () => {
+  using home = newHome();
+  const ofDemo = async (words: string, env = {}) =>
+    paydesk(['-p', 'demo', ...words.split(' ')], { home, env });
+  await ofDemo(`orders refund ${id} --charge 1 --amount 500 --yes`, { PAYDESK_DEMO_FAULT: 'drop' });
+  const { stderr } = await ofDemo(`orders show ${id} --for-buyer`);
+  expect(stderr).toContain(`unconfirmed: paydesk -p demo orders show ${id}`);
+});

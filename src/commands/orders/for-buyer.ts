@@ -18,6 +18,7 @@ import {
   toldOfThem,
   withMeantOrder,
 } from '../../orders/orders.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { attemptOf, changeArgument, changesOn, orByNumber } from '../journal/attempts.ts';
 
@@ -50,7 +51,7 @@ export async function tellBuyer(
       buyerLanguages.map((one) => `--lang ${one}`),
     );
   const [known] = await knownOrders(ctx, service, [order]);
-  if (known !== undefined) sayFirst(ctx, known);
+  if (known !== undefined) sayFirst(ctx, service.profile, known);
   const refunds = known?.refunds ?? [];
   const own = refunds.filter(
     ({ attempt }) => attempt !== undefined && of !== undefined && attemptName(attempt) === attemptName(of),
@@ -91,10 +92,15 @@ export async function tellBuyer(
 }
 
 /** Says on stderr what a person must know of an order first, where its fields or the words for a buyer do not say it. */
-export function sayFirst({ notes }: Pick<Context, 'notes'>, { first, order }: KnownOrder): void {
+export function sayFirst(
+  { notes }: Pick<Context, 'notes'>,
+  profile: Profile,
+  { first, order }: KnownOrder,
+): void {
   if (first === undefined || first === 'no mode' || first === 'pending') return;
   const lead = first !== 'unconfirmed' && stopsRefund(first) ? 'show your lead: ' : '';
-  notes.note(`this order, ${String(order.id)}: ${first}: ${lead}paydesk orders show ${String(order.id)}`);
+  const show = commandLine(profile, 'orders', 'show', String(order.id));
+  notes.note(`this order, ${String(order.id)}: ${first}: ${lead}${show}`);
 }
 
 // A buyer can do nothing with a masked card, and whoever pastes the words would not see that it is masked.

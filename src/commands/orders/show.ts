@@ -83,7 +83,7 @@ export const show = defineCommand({
     const known = isTable ? await lookUp(ctx, service, record.value) : undefined;
     if (!isTable)
       for (const one of await knownOrders(ctx, service, [record.value]).catch(orElse(() => [])))
-        sayFirst(ctx, one);
+        sayFirst(ctx, service.profile, one);
     await ctx.out.record(record, orderColumns, ({ value }) =>
       known === undefined ? [] : orderView(ctx, value, { profile, service, readAt, ...known }),
     );
