@@ -60,4 +60,8 @@ const sums = about.sums.map(({ refunds: changes, records = changes, state, amoun
 const made = about.sums.reduce((sum, { refunds: changes, records = changes }) => sum + records, 0);
 const all = made > refunds.length ? both(refunds.length, made) : many(refunds.length, 'refund');
 console.log(`${about.account ?? 'several accounts'}, ${about.about}${sums.join('')}`);
+for (const { change, order } of about.lost_records ?? [])
+  console.log(
+    `NOT IN IT: ${change} on ${order ?? 'no known order'}: its record was lost in a repair of the journal`,
+  );
 console.log(`${file}: genuine, ${all}`);

@@ -6,7 +6,7 @@ import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { boundSeconds } from '../flags/typed-time.ts';
-import type { Moment, ProvedRefund, VerdictRow } from '../journal/journal.ts';
+import type { Moment, NamedChange, ProvedRefund, VerdictRow } from '../journal/journal.ts';
 import { sumOf } from '../reports/reports.ts';
 import { type Block, isoTime } from '../terminal/terminal.ts';
 import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
@@ -24,6 +24,7 @@ interface About {
   readonly zone: string;
   /** The refunds that could not be read again, why, and the command that reads each. */
   readonly unread: readonly JsonObject[];
+  readonly lost: readonly NamedChange[];
   readonly head: string | undefined;
   readonly signedBy: string;
 }
@@ -31,7 +32,7 @@ interface About {
 export function firstLine(
   refunds: readonly ProvedRefund[],
   now: Moment,
-  { account, about, since, until, zone, unread, head, signedBy }: About,
+  { account, about, since, until, zone, unread, lost, head, signedBy }: About,
 ) {
   const [only = null, second] = new Set(refunds.map(({ sent }) => sent.account));
   return {
@@ -47,6 +48,8 @@ export function firstLine(
     sums: sumsOf(refunds.map((refund) => recordOf(refund, now))),
     replies: repliesKept,
     not_read: unread,
+    // No refund of these is in the file.
+    lost_records: lost.map(({ change, orderId }) => ({ change, order: orderId ?? null })),
     journal_head: head ?? null,
     signed_by: signedBy,
   };
@@ -59,6 +62,13 @@ export function aboutWords({ account, about, sums }: JsonObject): string {
       `, ${countWords(changes, records) ?? changes} ${typeof state === 'string' ? state : 'not made'}: ${String(amount)} ${String(currency)}`,
   );
   return `${typeof account === 'string' ? account : 'several accounts'}, ${String(about)}${words.join('')}`;
+}
+
+/** What the file says of changes that it could not prove, as docs/check-proof.mjs says it: a line for each. */
+export function lostLines({ lost_records: lost }: JsonObject): readonly Block[] {
+  return (Array.isArray(lost) ? lost.filter(isObject) : []).map(({ change, order }) => ({
+    line: `NOT IN IT: ${String(change)} on ${typeof order === 'string' ? order : 'no known order'}: its record was lost in a repair of the journal`,
+  }));
 }
 
 /** How many refunds a file holds. One change of a whole order may have made several, as lists count them: `21 changes, 22 refunds`. */

@@ -13,6 +13,7 @@ import {
   changeIdPattern,
   loadProofs,
   type Moment,
+  type NamedChange,
   type ProvedRefund,
   pagesOf,
 } from '../journal/journal.ts';
@@ -20,9 +21,26 @@ import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { daysOfFlag, signedByFlag } from './export/export-flags.ts';
-import { attemptOf, changesOn, isInScope, orByNumber, scopeOf } from './journal/attempts.ts';
+import {
+  attemptOf,
+  changesOn,
+  isInScope,
+  lostAmong,
+  lostRecords,
+  lostWords,
+  orByNumber,
+  scopeOf,
+} from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
-import { aboutWords, firstLine, lineOf, provedShort, refundsWords, shortView } from './proof-lines.ts';
+import {
+  aboutWords,
+  firstLine,
+  lineOf,
+  lostLines,
+  provedShort,
+  refundsWords,
+  shortView,
+} from './proof-lines.ts';
 import { sourceFlags } from './report/report-flags.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
@@ -36,6 +54,8 @@ interface Asked {
 /** The refunds that are asked for, and the times of a period. */
 interface Found extends TimeRange {
   readonly attempts: readonly AttemptRecord[];
+  /** Changes that cannot be proved, because their records are lost. */
+  readonly lost: readonly NamedChange[];
 }
 
 export const prove = defineCommand({
@@ -115,14 +135,14 @@ async function refundsAsked(
       named = id;
       return refundsNamed(ctx, id, scope);
     };
-    const attempts = await orByNumber(ctx, text, find).catch((error) => orOther(named)(error));
-    return { attempts, since: undefined, until: undefined };
+    const found = await orByNumber(ctx, text, find).catch((error) => orOther(named)(error));
+    return { ...found, since: undefined, until: undefined };
   }
   const range = period.range(clockIn(daysOfFlag(ctx, zone), ctx.clock.now()));
   const attempts: AttemptRecord[] = [];
   for await (const page of pagesOf(ctx.journal, { kind: 'refund', ...range }))
     attempts.push(...page.filter(({ sent }) => isInScope(sent, scope)));
-  return { attempts, ...range };
+  return { attempts, lost: await lostRecords(ctx, scope, range), ...range };
 }
 
 // All refunds of an order, or the one of a change or of a refund, each with all its attempts.
@@ -130,14 +150,21 @@ async function refundsNamed(
   ctx: Context,
   id: string,
   scope: Profile | undefined,
-): Promise<readonly AttemptRecord[]> {
+): Promise<Pick<Found, 'attempts' | 'lost'>> {
   const onOrder = (await changesOn(ctx, id)).filter(({ sent }) => isInScope(sent, scope));
   const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove'])];
   const refunds = named.filter(({ sent }) => sent.proof.kind === 'refund');
+  const lost = lostAmong(named);
+  if (refunds.length === 0 && lost.length > 0)
+    throw refused(
+      lostWords(lost, 'there is nothing to prove it with'),
+      lost.map(({ change }) => plainCommand('journal', 'show', change)),
+      { certain: 'nothing was written' },
+    );
   if (refunds.length === 0)
     throw usage(`${id} is no refund, and prove is about refunds`, [plainCommand('journal', 'show', id)]);
   const found = refunds.map(({ sent: { change } }) => ctx.journal.attempts({ change }));
-  return (await Promise.all(found)).flat();
+  return { attempts: (await Promise.all(found)).flat(), lost };
 }
 
 // `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. The service's ids may have no prefix, and the
@@ -196,6 +223,7 @@ async function writeFile(
     { line: `${refundsWords(about)}, signed by ${about.signed_by}`, hang: 2 },
     { line: `give that key to whoever checks it, apart from the file: ${plainCommand('help', 'evidence')}` },
   ]);
+  if (found.lost.length > 0) ctx.notes.warn(lostWords(found.lost, 'the file does not have what they made'));
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
   warnOfAlarms(ctx, reread);
   warnOfUnread(ctx, unread);
@@ -289,12 +317,14 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
     account: about.account ?? null,
     about: about.about ?? null,
     sums: about.sums ?? [],
+    lost_records: about.lost_records ?? [],
     made_at: about.made_at ?? null,
     proved,
   };
   await ctx.out.own(record, () => [
     ...proved.flatMap(shortView),
     { line: aboutWords(about) },
+    ...lostLines(about),
     {
       line: `${file}: ${refundsWords(about)}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
     },

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { isLong } from '../harness/long.ts';
@@ -17,6 +18,7 @@ import {
   orderOf,
   refundedWhole,
 } from '../harness/orders.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { randomNumbers } from '../harness/seed.ts';
 import { hangUp, json, reply } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
@@ -109,6 +111,51 @@ test('it names the account of its refunds, and says where the refunds are that w
   expect(stderr).toContain(
     'refunds that were made elsewhere are not in it: paydesk refunds summary --by origin --period this-month\n',
   );
+});
+
+test('a refund whose row was changed is named after the repair: by prove, its check and sums by operator', async () => {
+  await using service = await startProved();
+  const db = new DatabaseSync(join(service.home.path, '.local/state/paydesk/journal/journal.db'));
+  db.exec(`UPDATE rows SET row = replace(row, '"mara"', '"nobody"') WHERE about = 'ord_2' AND type = 'sent'`);
+  db.close();
+  expect((await ask(service, 'journal', 'verify')).code).toBe(3);
+  const repaired = await ask(service, 'journal', 'verify', '--repair', '--yes');
+  const [, change = ''] = /how they ended is known: (i_\w+) on ord_2\n/.exec(repaired.stdout) ?? [];
+  expect([repaired.code, change, repaired.stdout]).toEqual([
+    7,
+    expect.stringMatching(/^i_/),
+    expect.not.stringContaining('cannot be changed'),
+  ]);
+  const lost = `1 change lost its record in a repair of the journal, so`;
+  const written = await ask(service, 'prove', 'this-month', '--to', 'proof.ndjson');
+  expect([written.code, inOneLine(written.stderr)]).toEqual([
+    0,
+    expect.stringContaining(`${lost} the file does not have what they made: ${change} on ord_2`),
+  ]);
+  const [about = {}] = rowsOf(readFileSync(pathIn(service), 'utf8'));
+  expect(about).toMatchObject({ refunds: 2, lost_records: [{ change, order: 'ord_2' }] });
+  const named = `NOT IN IT: ${change} on ord_2: its record was lost in a repair of the journal\n`;
+  expect((await ask(service, 'prove', '--check', 'proof.ndjson')).stdout).toContain(named);
+  const checked = spawnSync(process.execPath, [script, pathIn(service), String(about.signed_by)], {
+    encoding: 'utf8',
+  });
+  expect(checked.stdout).toContain(named);
+  const of = await ask(service, 'prove', 'ord_2', '--to', 'other.ndjson');
+  expect([of.code, inOneLine(of.stderr)]).toEqual([
+    3,
+    expect.stringContaining(`${lost} there is nothing to prove it with: ${change} on ord_2`),
+  ]);
+  for (const words of [
+    ['refunds', 'summary', '--by', 'operator', '--period', 'today'],
+    ['refunds', 'list', '--period', 'today'],
+  ])
+    expect(inOneLine((await ask(service, ...words)).stderr)).toContain(
+      `${lost} what they made counts as made elsewhere: ${change} on ord_2`,
+    );
+  const [row = {}] = rowsOf(
+    (await ask(service, 'journal', 'list', '--order', 'ord_2', '-o', 'ndjson')).stdout,
+  );
+  expect(row).toMatchObject({ change, kind: 'refund', outcome: 'made; its record is lost', open: false });
 });
 
 test('one refund is asked for by its change, its refund id or its order, and journal show prints the command', async () => {

@@ -112,15 +112,13 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
         last,
         unreadable: 0,
       };
-      const { rows, blocked, ...counts } = rebuildRows(found, undefined, now);
+      const { rows, ...counts } = rebuildRows(found, undefined, now);
       memory.replace(chainOf(rows));
-      const names = blocked.map(({ change, proof }) => ({ change, orderId: proof.orderId }));
       return {
         copy: undefined,
         witnessCopy: undefined,
         ...counts,
         unreadable: 0,
-        blocked: names,
         mayBeCopy: false,
       };
     },

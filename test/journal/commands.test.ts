@@ -328,7 +328,7 @@ describe('the journal file', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('journal verify --repair') });
     expect(desk.sent()).toBe(0);
 
-    expect(await run('journal', 'verify', '--repair', '--yes')).toMatchObject({ code: 0 });
+    expect(await run('journal', 'verify', '--repair', '--yes')).toMatchObject({ code: 7 });
     expect(await run('journal', 'verify')).toMatchObject({ code: 0 });
     const folder = join(home.path, '.local/state/paydesk/journal');
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toHaveLength(1);

@@ -17,6 +17,7 @@ import {
 } from '../../journal/journal.ts';
 import { acknowledgementOf, appearsUntil, recordedState, refundStates } from '../../orders/orders.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
+import { kindOf } from './settle-words.ts';
 
 interface Recorded extends AttemptRecord {
   /** It blocks its order. */
@@ -49,13 +50,19 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
     // What was refused, or is of another kind, is in no sum of what was refunded.
     summed: ({ amount, kind, state }) => [`amount: ${asWord(kind)}, ${asWord(state)}`, amount],
   }),
-  field('outcome', 'text', (record) => outcomeWords(record, record.blocks), {
-    tableFrom: 0,
-    stays: true,
-    least: longestOutcome,
-    brief: { value: (record) => briefOutcome(record) },
-  }),
-  field('kind', 'text', ({ sent }) => sent.proof.kind, { tableFrom: 100, isMissed: true }),
+  field(
+    'outcome',
+    'text',
+    (record) =>
+      `${outcomeWords(record, record.blocks)}${record.sent.lost === undefined ? '' : '; its record is lost'}`,
+    {
+      tableFrom: 0,
+      stays: true,
+      least: longestOutcome,
+      brief: { value: (record) => briefOutcome(record) },
+    },
+  ),
+  field('kind', 'text', (record) => kindOf(record), { tableFrom: 100, isMissed: true }),
   field('operator', 'text', ({ sent }) => sent.operator, { title: 'BY', tableFrom: 100, isMissed: true }),
   field('profile', 'text', ({ sent }) => sent.profile, { tableFrom: 120 }),
   field('note', 'text', ({ sent }) => sent.note, { tableFrom: 140 }),

@@ -7,6 +7,7 @@ import { counted } from '../../counted.ts';
 import { CliError, type ErrorSubject, orElse } from '../../errors.ts';
 import type { Completer } from '../../flags/flags.ts';
 import { flag, short, usage } from '../../flags/flags.ts';
+import type { TimeRange } from '../../flags/typed-time.ts';
 import {
   type AttemptRecord,
   attemptName,
@@ -16,7 +17,9 @@ import {
   isOfLivemode,
   isOpen,
   isSameOrigin,
+  type NamedChange,
   openAttempts,
+  pagesOf,
   type SentRow,
 } from '../../journal/journal.ts';
 import { mayNameOrder, orderByName, recordedState } from '../../orders/orders.ts';
@@ -148,6 +151,44 @@ export async function orByNumber<T>(
 export function isInScope(sent: SentRow, scope: Profile | undefined): boolean {
   if (scope === undefined) return true;
   return isSameOrigin(sent.origin, scope.origin) && isOfLivemode(sent, scope.mode === 'production');
+}
+
+/**
+ * Changes of a time, refunds as far as anything tells, whose records are lost since a repair of the journal: no list of refunds has
+ * them, and nobody knows who sent them.
+ */
+export async function lostRecords(
+  { journal }: Pick<Context, 'journal'>,
+  scope: Profile | undefined,
+  range: TimeRange,
+): Promise<readonly NamedChange[]> {
+  const found: NamedChange[] = [];
+  for await (const page of pagesOf(journal, { kind: 'api', ...range }))
+    found.push(...lostAmong(page.filter(({ sent }) => sent.account === '' || isInScope(sent, scope))));
+  return found;
+}
+
+/** Those among these attempts. */
+export function lostAmong(attempts: readonly AttemptRecord[]): readonly NamedChange[] {
+  return attempts
+    .filter(({ sent: { lost } }) => lost === 'refund' || lost === 'unknown')
+    .map(({ sent: { change, proof } }) => ({ change, orderId: proof.orderId }));
+}
+
+/** `1 change lost its record in a repair of the journal`, and what follows from that. */
+export function lostWords(lost: readonly NamedChange[], so: string): string {
+  const whose = lost.length === 1 ? 'its record' : 'their records';
+  return `${counted(lost.length, 'change')} lost ${whose} in a repair of the journal, so ${so}: ${namesOf(lost)}`;
+}
+
+const mostShown = 10;
+
+/** `i_7f3k2m9q on ord_1, i_8a1b2c3d on no known order and 3 more` */
+export function namesOf(changes: readonly NamedChange[]): string {
+  const names = changes
+    .slice(0, mostShown)
+    .map(({ change, orderId }) => `${change} on ${orderId ?? 'no known order'}`);
+  return `${names.join(', ')}${changes.length > mostShown ? ` and ${changes.length - mostShown} more` : ''}`;
 }
 
 async function attemptUnderKey(ctx: Context, idempotencyKey: string): Promise<AttemptRecord | undefined> {

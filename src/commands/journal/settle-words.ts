@@ -29,7 +29,8 @@ export function meaningOf(record: AttemptRecord): Meaning {
   return { change, wrong: [kindWords[kind].twice, neverMade] };
 }
 
-function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {
+/** What was sent; also of a change whose record is lost, if the witness knows that. */
+export function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {
   return lost === undefined || lost === 'unknown' ? proof.kind : lost;
 }
 

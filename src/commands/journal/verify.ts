@@ -11,10 +11,17 @@ import {
 import { counted } from '../../counted.ts';
 import { type CliError, orElse, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { archivedBy, pagesOf, type Repair, type Verification } from '../../journal/journal.ts';
+import {
+  archivedBy,
+  type NamedChange,
+  pagesOf,
+  type Repair,
+  type Verification,
+} from '../../journal/journal.ts';
 import { modeOfAccount, plainCommand } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
+import { namesOf } from './attempts.ts';
 
 export const verify = defineCommand({
   description:
@@ -42,7 +49,7 @@ export const verify = defineCommand({
   examples: ['paydesk journal verify', 'paydesk journal verify --json | jq -r .head'],
   exits: {
     3: 'the journal is not whole, or was restored from a copy',
-    7: 'repaired, but a person must look: some rows are lost, or orders are blocked',
+    7: 'repaired, but a person must look: some rows are lost or were changed, or orders are blocked',
   },
   async run(ctx, { flags }): Promise<number | undefined> {
     if (flags.repair === true || flags['accept-copy'] === true)
@@ -222,7 +229,7 @@ async function repair(ctx: Context): Promise<number | undefined> {
       'the journal is to be rebuilt from what can be read of it; what is lost may have moved real money',
     );
   const done = await ctx.journal.repair();
-  const { copy, witnessCopy, kept, doubtful, lost, unreadable, blocked, mayBeCopy } = done;
+  const { copy, witnessCopy, kept, doubtful, lost, unreadable, blocked, unblocked, mayBeCopy } = done;
   const record = {
     object: 'journal_repair',
     copy: copy ?? null,
@@ -231,12 +238,15 @@ async function repair(ctx: Context): Promise<number | undefined> {
     doubtful,
     lost,
     unreadable_pages: unreadable,
-    blocked: blocked.map(({ change, orderId }) => ({ change, order: orderId ?? null })),
+    blocked: blocked.map(namedFields),
+    unblocked: unblocked.map(namedFields),
     may_be_copy: mayBeCopy,
   };
   await ctx.out.own(record, () => repairView(done));
-  return lost.length + unreadable + blocked.length > 0 || mayBeCopy ? 7 : undefined;
+  return doubtful + lost.length + unreadable + blocked.length > 0 || mayBeCopy ? 7 : undefined;
 }
+
+const namedFields = ({ change, orderId }: NamedChange) => ({ change, order: orderId ?? null });
 
 function repairView({
   copy,
@@ -246,9 +256,10 @@ function repairView({
   lost,
   unreadable,
   blocked,
+  unblocked,
   mayBeCopy,
 }: Repair): readonly Block[] {
-  const open = doubtful + blocked.length;
+  const open = blocked.length;
   const isLost = lost.length + unreadable > 0;
   return [
     { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} lost` },
@@ -257,8 +268,11 @@ function repairView({
     ...(witnessCopy === undefined ? [] : [{ line: `the witness as it was is kept: ${witnessCopy}` }]),
     ...(blocked.length === 0
       ? []
-      : [{ line: `unconfirmed, because their rows are lost: ${blockedWords(blocked)}` }]),
-    ...(open === 0 && isLost
+      : [{ line: `unconfirmed, because their rows are lost: ${namesOf(blocked)}` }]),
+    ...(unblocked.length === 0
+      ? []
+      : [{ line: `their records are lost, and how they ended is known: ${namesOf(unblocked)}` }]),
+    ...(open === 0 && (isLost || unblocked.length > 0)
       ? [
           {
             line: 'the loss blocks no order; to see unconfirmed changes: paydesk journal list --open --all-profiles',
@@ -278,13 +292,4 @@ function repairView({
         ]
       : []),
   ];
-}
-
-const shown = 10;
-
-function blockedWords(blocked: Repair['blocked']): string {
-  const names = blocked
-    .slice(0, shown)
-    .map(({ change, orderId }) => `${change} on ${orderId ?? 'no known order'}`);
-  return `${names.join(', ')}${blocked.length > shown ? ` and ${blocked.length - shown} more` : ''}`;
 }

@@ -14,6 +14,7 @@ import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency } from '../../reports/reports.ts';
+import { lostRecords, lostWords } from '../journal/attempts.ts';
 import { feedIndex } from '../orders/feed-index.ts';
 import { stopAtDate } from '../orders/order-observer.ts';
 import { brokeOff } from '../walk.ts';
@@ -154,6 +155,9 @@ async function* withUnshown(ctx: Context, needs: Needs, source: OpenedSource): A
     }),
   );
   yield { order: undefined, payments: [], refunds, problem: undefined };
+  if (!needs.makers) return;
+  const lost = await lostRecords(ctx, profile, range).catch(orElse(() => []));
+  if (lost.length > 0) ctx.notes.warn(lostWords(lost, 'what they made counts as made elsewhere'));
 }
 
 // Facts of an export or an index were in no reply of this run.

@@ -283,7 +283,7 @@ class PostgresStore {
     const pushed = await this.#push();
     if (pushed === 0)
       throw this.refusal('lacks nothing that this sender could give back', 'nothing was changed');
-    const none = { doubtful: 0, lost: [], unreadable: 0, blocked: [], mayBeCopy: false };
+    const none = { doubtful: 0, lost: [], unreadable: 0, blocked: [], unblocked: [], mayBeCopy: false };
     return { copy: undefined, witnessCopy: undefined, kept: pushed, ...none };
   }
 

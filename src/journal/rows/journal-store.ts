@@ -311,6 +311,12 @@ export interface WitnessVerification {
   readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
 }
 
+/** A change, and its order as far as anything tells. */
+export interface NamedChange {
+  readonly change: string;
+  readonly orderId: string | undefined;
+}
+
 /** What a repair did. */
 export interface Repair {
   /** The journal as it was; undefined when there was none. */
@@ -319,14 +325,16 @@ export interface Repair {
   readonly witnessCopy: string | undefined;
   /** Rows of the new journal that are just as they were written. */
   readonly kept: number;
-  /** SENT rows that somebody or something had changed; their attempts are unconfirmed now. */
+  /** SENT rows that somebody or something had changed. What they asked for is lost. */
   readonly doubtful: number;
   /** Rows that only the copy has: unreadable ones, changed ones that are no SENT row, and verdicts whose SENT row is gone. */
   readonly lost: readonly number[];
   /** Pages of the file that could not be read. They may have held rows. */
   readonly unreadable: number;
   /** Attempts that are unconfirmed now, because a row of theirs is lost and nothing else proves their outcome. */
-  readonly blocked: readonly { readonly change: string; readonly orderId: string | undefined }[];
+  readonly blocked: readonly NamedChange[];
+  /** Attempts whose SENT row is lost or was changed, and whose outcome is known: they block nothing. */
+  readonly unblocked: readonly NamedChange[];
   /** The files may have been a copy: no change is made until `acceptCopy`. */
   readonly mayBeCopy: boolean;
 }

@@ -6,6 +6,7 @@
 import { changeKinds } from '../change.ts';
 import type { StoredRow } from './chain.ts';
 import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from './journal-rows.ts';
+import type { NamedChange, Repair } from './journal-store.ts';
 import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
 
 /** A row that is just as it was written. */
@@ -27,17 +28,9 @@ export interface Salvage {
 }
 
 /** The rows of the new journal, and what it lacks of the old one. */
-interface Rebuilt {
+interface Rebuilt extends Pick<Repair, 'kept' | 'doubtful' | 'lost' | 'blocked' | 'unblocked'> {
   /** Every SENT row comes before its verdicts. */
   readonly rows: readonly JournalRow[];
-  /** How many rows are as they were in the old journal. */
-  readonly kept: number;
-  /** How many SENT rows were changed. Their attempts are unconfirmed now. */
-  readonly doubtful: number;
-  /** Numbers of rows that are not in the new journal. */
-  readonly lost: readonly number[];
-  /** SENT rows of the attempts that are unconfirmed because a row of theirs is lost. Those in `doubtful` are not among them. */
-  readonly blocked: readonly SentRow[];
 }
 
 interface Attempt {
@@ -63,7 +56,6 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
   if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
   const doubtful = changedSents(found, lines, attempts);
   const accounted = new Set([...kept, ...doubtful].map(({ seq }) => seq));
-  const doubted = new Set(doubtful.map(attemptKey));
   const damaged = new Set(found.changed.filter(({ type }) => type === 'verdict').map(attemptKey));
   // Its last verdict is where it was, as far as anything tells.
   const isWhole = ({ sent, from }: Attempt): boolean => {
@@ -71,16 +63,20 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
     const isThere = last === undefined ? !damaged.has(attemptKey(sent)) : hashes.has(last.head);
     return from === 'journal' && isThere;
   };
+  const isBlocked = (one: Attempt) => one.from === 'nothing' || (hasOpenEnd(one) && !isWhole(one));
+  const all = [...attempts.values()];
   return {
-    rows: inOrder([...attempts.values()], others),
+    rows: inOrder(all, others),
     kept: kept.length,
     doubtful: doubtful.length,
     lost: upTo(newestOf(found, witness, lines)).filter((seq) => !accounted.has(seq)),
-    blocked: [...attempts.values()]
-      .filter((one) => one.from === 'nothing' || (hasOpenEnd(one) && !isWhole(one)))
-      .map(({ sent }) => sent)
-      .filter((sent) => !doubted.has(attemptKey(sent))),
+    blocked: all.filter(isBlocked).map(named),
+    unblocked: all.filter((one) => one.from !== 'journal' && !isBlocked(one)).map(named),
   };
+}
+
+function named({ sent: { change, proof } }: Attempt): NamedChange {
+  return { change, orderId: proof.orderId };
 }
 
 function attemptsOf(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Map<string, Attempt> {

@@ -47,7 +47,7 @@ export async function repairJournal(
     const witnessBytes = heldWitness && readFileSync(heldWitness.handle);
     const remembered = witnessBytes && salvageWitness(witnessBytes);
     const found = salvage(bytes ?? new Uint8Array());
-    const { rows, blocked, ...counts } = rebuildRows(found, remembered, now);
+    const { rows, ...counts } = rebuildRows(found, remembered, now);
     const mayBeCopy = landmarks !== undefined && isCopy(path, found, remembered, landmarks);
     const copies: Copies = {
       copy: bytes && `${path}.damaged-${now}`,
@@ -70,8 +70,7 @@ export async function repairJournal(
     await replaceJournal(path, fresh);
     heldWitness?.letGo();
     if (witness !== undefined) writeWitness(path, witness, openFile, key);
-    const names = blocked.map(({ change, proof }) => ({ change, orderId: proof.orderId }));
-    return { ...copies, ...counts, unreadable: found.unreadable, blocked: names, mayBeCopy };
+    return { ...copies, ...counts, unreadable: found.unreadable, mayBeCopy };
   } finally {
     heldWitness?.letGo();
     held?.letGo();

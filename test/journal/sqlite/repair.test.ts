@@ -58,13 +58,24 @@ describe('a repair', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('journal.db.'))).toEqual([]);
     expect(await paydesk(repair, { home })).toMatchObject({
-      code: 0,
+      code: 7,
       stdout: expect.stringContaining('59 rows kept, 1 doubtful, 0 lost'),
     });
   });
 
   it.each<[string, readonly JournalRow[], string, object]>([
-    ['a changed SENT is doubtful, and its verdict kept', two, changed(3), { kept: 3, doubtful: 1, lost: [] }],
+    [
+      'a changed SENT is doubtful, and its verdict kept, so it blocks nothing',
+      two,
+      changed(3),
+      { kept: 3, doubtful: 1, lost: [], blocked: [], unblocked: [{ change: 'i_b', orderId: 'ord_1' }] },
+    ],
+    [
+      'a changed SENT without a verdict is doubtful, and blocks its order',
+      [...one, sent('i_b', 3)],
+      changed(3),
+      { kept: 2, doubtful: 1, lost: [], blocked: [{ change: 'i_b', orderId: 'ord_1' }], unblocked: [] },
+    ],
     [
       'a changed verdict is lost, so its attempt is open',
       two,
@@ -118,6 +129,37 @@ describe('a repair', () => {
         '',
       ],
     });
+  });
+
+  it.each([
+    [
+      'leaves an order unconfirmed',
+      [...one, sent('i_b', 3)],
+      [
+        '2 rows kept, 1 doubtful, 0 lost',
+        'unconfirmed, because their rows are lost: i_b on ord_1',
+        'look at these orders, and settle them: paydesk journal list --open --all-profiles',
+        'until then these orders cannot be changed',
+        '',
+      ],
+    ],
+    [
+      'leaves of a change only how it ended, and says that it blocks no order',
+      two,
+      [
+        '3 rows kept, 1 doubtful, 0 lost',
+        'their records are lost, and how they ended is known: i_b on ord_1',
+        'the loss blocks no order; to see unconfirmed changes: paydesk journal list --open --all-profiles',
+        '',
+      ],
+    ],
+  ])('exits 7 when a changed row %s', async (_, rows, lines) => {
+    await fill(rows, changed(3));
+    expect(await repaired()).toEqual({ code: 7, lines });
+    const { stdout } = await paydesk(['journal', 'list', '--open', '--all-profiles', '-o', 'ndjson'], {
+      home,
+    });
+    expect(stdout.includes('i_b')).toBe(lines.length === 5);
   });
 
   it('exits 7 when a row is lost that something came after, and says that it blocks no order', async () => {
