@@ -53,10 +53,12 @@ for (const line of refunds) {
 // One change of a whole order may have made several refunds.
 const many = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;
 const both = (changes, made) => `${many(changes, 'change')}, ${many(made, 'refund')}`;
-const sums = about.sums.map(({ refunds: changes, records = changes, state, amount, currency }) => {
-  const count = records > changes ? both(changes, records) : changes;
-  return `, ${count} ${state ?? 'not made'}: ${amount} ${currency}`;
-});
+const sums = about.sums.map(
+  ({ refunds: changes, records = changes, state, amount, currency, amount_text: text }) => {
+    const count = records > changes ? both(changes, records) : changes;
+    return `, ${count} ${state ?? 'not made'}: ${text ?? `${amount} ${currency}`}`;
+  },
+);
 const made = about.sums.reduce((sum, { refunds: changes, records = changes }) => sum + records, 0);
 const all = made > refunds.length ? both(refunds.length, made) : many(refunds.length, 'refund');
 console.log(`${about.account ?? 'several accounts'}, ${about.about}${sums.join('')}`);

@@ -1,6 +1,6 @@
 /** The lines of a proof: the first one with its sums, and each refund in full or in short. */
 
-import { amountWords } from '../amounts.ts';
+import { type AmountStyle, amountWords, plainAmounts } from '../amounts.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
@@ -30,6 +30,7 @@ interface About {
 }
 
 export function firstLine(
+  ctx: Context,
   refunds: readonly ProvedRefund[],
   now: Moment,
   { account, about, since, until, zone, unread, lost, head, signedBy }: About,
@@ -45,7 +46,7 @@ export function firstLine(
     zone,
     made_at: secondsOf(now.time),
     refunds: refunds.length,
-    sums: sumsOf(refunds.map((refund) => recordOf(refund, now))),
+    sums: sumsOf(refunds.map((refund) => ({ ...recordOf(refund, now), style: amountStyleOf(ctx, refund) }))),
     replies: repliesKept,
     not_read: unread,
     // No refund of these is in the file.
@@ -58,8 +59,8 @@ export function firstLine(
 /** The first line in words, as docs/check-proof.mjs says them: whose refunds these are, of which time, and their sums by state. */
 export function aboutWords({ account, about, sums }: JsonObject): string {
   const words = sumsIn(sums).map(
-    ({ changes, records, state, amount, currency }) =>
-      `, ${countWords(changes, records) ?? changes} ${typeof state === 'string' ? state : 'not made'}: ${String(amount)} ${String(currency)}`,
+    ({ changes, records, state, text }) =>
+      `, ${countWords(changes, records) ?? changes} ${typeof state === 'string' ? state : 'not made'}: ${text}`,
   );
   return `${typeof account === 'string' ? account : 'several accounts'}, ${String(about)}${words.join('')}`;
 }
@@ -85,12 +86,11 @@ function countWords(changes: number, records: number): string | undefined {
 // A file of an older version does not say how many refunds its changes made.
 function sumsIn(sums: unknown) {
   return (Array.isArray(sums) ? sums.filter(isObject) : []).map(
-    ({ refunds, records = refunds, state, amount, currency }) => ({
+    ({ refunds, records = refunds, state, amount, currency, amount_text: text }) => ({
       changes: Number(refunds),
       records: Number(records),
       state,
-      amount,
-      currency,
+      text: typeof text === 'string' ? text : `${String(amount)} ${String(currency)}`,
     }),
   );
 }
@@ -138,16 +138,24 @@ function authCodesOf(verdicts: readonly VerdictRow[]): string {
 }
 
 // What was refunded, by its state and currency.
-function sumsOf(records: readonly JsonObject[]): readonly JsonObject[] {
+function sumsOf(records: readonly (JsonObject & { readonly style: AmountStyle })[]): readonly JsonObject[] {
   const groups = Map.groupBy(records, ({ state, currency }) => JSON.stringify([state, currency]));
-  return [...groups.values()].map((own) => ({
-    state: own[0]?.state ?? null,
-    currency: own[0]?.currency ?? null,
-    refunds: own.length,
-    // What an order shows of them.
-    records: sumOf(own, ({ refunds }) => Math.max(1, String(refunds).split(' ').length)),
-    amount: sumOf(own, ({ amount }) => (typeof amount === 'number' ? amount : 0)),
-  }));
+  return [...groups.values()].map((own) => {
+    const amount = sumOf(own, (one) => (typeof one.amount === 'number' ? one.amount : 0));
+    const currency = typeof own[0]?.currency === 'string' ? own[0].currency : undefined;
+    // Accounts may have declared different decimals.
+    const texts = new Set(own.map(({ style }) => amountWords(amount, currency, style)));
+    const [text] = texts;
+    return {
+      state: own[0]?.state ?? null,
+      currency: currency ?? null,
+      refunds: own.length,
+      // What an order shows of them.
+      records: sumOf(own, ({ refunds }) => Math.max(1, String(refunds).split(' ').length)),
+      amount,
+      amount_text: texts.size === 1 ? text : amountWords(amount, currency, plainAmounts),
+    };
+  });
 }
 
 const shortFields = [

@@ -205,7 +205,7 @@ async function writeFile(
   const { reread, unread } = await readPending(ctx, found.attempts);
   const { refunds, head } = await readRefunds(ctx, found.attempts);
   const [now, key] = [await ctx.journal.now(), await ctx.deskKey()];
-  const about = firstLine(refunds, now, {
+  const about = firstLine(ctx, refunds, now, {
     ...found,
     account: asked.period && scope?.account,
     about: spanOf(ctx, found, zone) ?? asked.text,

@@ -103,6 +103,7 @@ test.each([
   ['journal settle i_1 --not-made', 'did you mean: --not-applied'],
   ['orders list --format csv', 'did you mean: --output'],
   ['orders refund ID --amount 40000 --yes', `paydesk orders refund ${id} --amount 40000 --allocate in-order`],
+  ['orders summary --customer cus_1', 'the orders of a customer, with their sums: paydesk orders find'],
   ['orders --limit 5', '--limit is an option of orders list, '],
   ['orders list --name torres', 'did you mean: paydesk orders find torres'],
   ['orders list ana', 'did you mean: paydesk orders find ana'],

@@ -21,7 +21,7 @@ import {
 import { inOneLine } from '../harness/ran.ts';
 import { randomNumbers } from '../harness/seed.ts';
 import { hangUp, json, reply } from '../harness/server.ts';
-import type { Service } from '../harness/service.ts';
+import { type Service, storeShop } from '../harness/service.ts';
 import {
   at,
   clock,
@@ -379,6 +379,21 @@ test('--tz says in which zone the days of the period are, and is refused for one
   expect(await prove('UTC')).toMatchObject({ refunds: 0, zone: 'UTC' });
   const one = await ask(service, 'prove', 'ord_1', '--tz', 'UTC', '--to', 'proof.ndjson', '--force');
   expect([one.code, one.stderr]).toEqual([2, expect.stringContaining('--tz is the time zone of a period')]);
+});
+
+test('its sums have the declared decimals, as its refunds have', async () => {
+  await using service = await startRefunding([orderAt('ord_1', '2040-11-21T10:00:00Z', { amount: 10_050 })]);
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+  const env = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '', PAYDESK_PROFILE: 'shop' };
+  const shop = (...words: readonly string[]) => service.run(words, { env: { ...clock, ...env } });
+  await refundAs(service, 'mara', 'ord_1', env);
+  expect((await shop('prove', 'today', '--to', 'proof.ndjson')).code).toBe(0);
+  const [about = {}] = rowsOf(readFileSync(pathIn(service), 'utf8'));
+  expect(about.sums).toMatchObject([{ amount: 10_050, amount_text: '10050 MXN (100.50)' }]);
+  const total = ', 1 made: 10050 MXN (100.50)\n';
+  expect((await shop('prove', '--check', 'proof.ndjson')).stdout).toContain(total);
+  const words = [script, pathIn(service), String(about.signed_by)];
+  expect(spawnSync(process.execPath, words, { encoding: 'utf8' }).stdout).toContain(total);
 });
 
 test('only refunds of the period and of this account are in it', async () => {

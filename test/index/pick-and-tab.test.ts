@@ -111,6 +111,20 @@ describe('customers', () => {
     expect(shown.stdout).not.toContain(idAt(8));
   });
 
+  test('customers show writes amounts with the declared decimals', async () => {
+    const orders = ordersOf(1).map((order) => ({
+      ...order,
+      amount: 16_000,
+      customer_info: { object: 'customer_info', customer_id: 'cus_buyer7' },
+    }));
+    await using service = await startService({ orders, customers });
+    await storeShop(service.home, service, { 'amounts.decimals.USD': '2' });
+    const env = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '', PAYDESK_PROFILE: 'shop' };
+    await ok(service.run(['index', 'build', '--yes'], { env }));
+    const { stdout } = await ok(service.run(['customers', 'show', 'cus_buyer7'], { env }));
+    expect(stdout).toContain('16000 USD (160.00)');
+  });
+
   test('customers show names the search that finds all orders: by e-mail, and by id where an order has another e-mail', async () => {
     const [own, guest, other] = ordersOf(3).map((order, index) => ({
       ...order,

@@ -58,6 +58,7 @@ export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
 
 /** Words that people type as options, and what does that. */
 export const options: ReadonlyMap<string, string> = byWord({
+  customer: 'the orders of a customer, with their sums: paydesk orders find --customer TEXT',
   demo: 'did you mean: -p demo',
   'email mail name buyer card last4 query search':
     "paydesk orders find looks for names, e-mails, cards and the shop's own number",

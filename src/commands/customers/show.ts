@@ -1,5 +1,6 @@
 /** `customers show`, `list` and `export`: one customer, all of them page by page, or every one into a file. */
 
+import { amountWords } from '../../amounts.ts';
 import { longPages, readOne, type Service, type WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject, textIn } from '../../api/json-values.ts';
 import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
@@ -47,7 +48,7 @@ export const show = defineCommand({
     const names = namesOf(record, id, ctx.redaction.isOn());
     const orders =
       ctx.out.format === 'table' || ctx.out.format === 'list' ? await known(ctx, service, names) : undefined;
-    await ctx.out.record(withOrders(ctx, record, orders), customerColumns, (masked) => [
+    await ctx.out.record(withOrders(ctx, record, orders, service.profile), customerColumns, (masked) => [
       ...customerView(masked.value, service.profile),
       ...customerOrderBlocks(service.profile, names, orders),
     ]);
@@ -89,10 +90,15 @@ async function customerWithEmail(ctx: Context, service: Service, email: string):
 }
 
 // In a list of fields, which is what a screen reader gets, each order is a field.
-function withOrders(ctx: Context, record: WireRecord, orders: CustomerOrders | undefined): WireRecord {
+function withOrders(
+  ctx: Context,
+  record: WireRecord,
+  orders: CustomerOrders | undefined,
+  profile: Profile,
+): WireRecord {
   if (ctx.out.format !== 'list' || orders === undefined) return record;
   const lines = orders.newest.map((value) => {
-    const { id, at, status, amount } = shownOf(value);
+    const { id, at, status, amount } = shownOf(value, profile);
     return `${id}, ${ctx.days.show(at, 'day')}, ${status}, ${amount}`;
   });
   return { ...record, value: { ...record.value, newest_orders: lines } };
@@ -176,9 +182,9 @@ async function ordersOfCustomer(
   };
 }
 
-function shownOf(order: JsonObject) {
+function shownOf(order: JsonObject, { settings }: Profile) {
   const { id = '-', created_at: at, payment_status: status = '-', amount, currency } = readOrder(order) ?? {};
-  return { id, at, status, amount: amount === undefined ? '-' : `${amount} ${currency ?? ''}`.trim() };
+  return { id, at, status, amount: amount === undefined ? '-' : amountWords(amount, currency, settings) };
 }
 
 // An order on a narrow screen: its id on a line of its own, so that it is not broken.
@@ -200,7 +206,7 @@ function customerOrderBlocks(
   if (orders === undefined)
     return ['blank', { line: 'orders, with what was paid and what went back:' }, ...all];
   const rows = orders.newest.map((value): readonly Cell[] => {
-    const { id: orderId, at, status, amount } = shownOf(value);
+    const { id: orderId, at, status, amount } = shownOf(value, profile);
     return [{ time: at, precision: 'day' }, { status }, amount, orderId];
   });
   return [
