@@ -10,6 +10,7 @@ export {
   currencyInFile,
   decimalsProblems,
   inOtherCurrency,
+  needsCurrency,
   notInUnits,
 } from './bulk/input-amounts.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';

@@ -23,6 +23,7 @@ export const invoiceVerdicts = [
   'paid_twice',
   'other_currency',
   'not_paid',
+  'twice_in_file',
   'not_shown',
   'not_found',
   'not_in_file',
@@ -31,6 +32,7 @@ export const invoiceVerdicts = [
  * - `paid_twice`: more was charged than the row says, and that just twice or more often
  * - `other_currency`: the list says another currency than that of the order, so no amounts are compared
  * - `not_paid`: the order is there, and no money came in with it
+ * - `twice_in_file`: its payment counts for another row that says the same amount
  * - `not_shown`: the order is there, and does not show all its charges or their amounts
  * - `not_found`: there is no such order, and no payment with that charge or authorization code
  * - `not_in_file`: a payment that no row is about
@@ -107,7 +109,14 @@ export function comparePayments<Row extends InvoiceRow>(
           const taker = claims.find(
             ({ payments }) => other !== undefined && payments.includes(other.payment),
           );
-          return { ...comparedOf(claim), countedFor: taker?.row };
+          const compared = comparedOf(claim);
+          const isCopy =
+            taker !== undefined && compared.verdict === 'not_paid' && wantedOf(taker) === compared.wanted;
+          return {
+            ...compared,
+            verdict: isCopy ? ('twice_in_file' as const) : compared.verdict,
+            countedFor: taker?.row,
+          };
         }),
         ...others.map((payment) => ({
           row: undefined,

@@ -14,7 +14,7 @@ interface SummedRow {
   readonly found: Figure;
   /** What the file says instead, in a currency that is not the one of what was found. */
   readonly other?: { readonly currency: string; readonly amount: Figure | undefined } | undefined;
-  /** It adds no row: its row counts in another currency. */
+  /** It adds no row: its row counts in another currency, or the file says that its refund failed. */
   readonly isRest?: true;
 }
 
@@ -56,7 +56,7 @@ function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
   return all.flatMap((one): readonly SummedRow[] => {
     const { isInFile, currency, found, other } = one;
     if (other === undefined) return [one];
-    const said = { isInFile, currency: other.currency, wanted: other.amount, found: 0 };
+    const said = { ...one, currency: other.currency, wanted: other.amount, found: 0, other: undefined };
     return found === 0 ? [said] : [said, { isInFile, currency, wanted: 0, found, isRest: true }];
   });
 }

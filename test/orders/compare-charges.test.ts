@@ -162,8 +162,13 @@ test('two rows about one order share its payments, and one payment counts once',
   const same = await compare(service, ['order_id,amount', 'ord_whole,1000', 'ord_whole,1000']);
   expect(same.said).toEqual([
     [2, 'paid', 1000],
-    [3, 'not_paid', 0],
+    [3, 'twice_in_file', 0],
   ]);
+  expect(same.code).toBe(8);
+  expect(same.stderr).toContain('1 twice in the file (the file says 1000 MXN)\n');
+  expect(same.stderr).not.toContain('not paid');
+  const other = await compare(service, ['order_id,amount', 'ord_whole,1000', 'ord_whole,900']);
+  expect(other.said.at(-1)).toEqual([3, 'not_paid', 0]);
 });
 
 test('--period finds payments of that time that are not in the file, and no others', async () => {
@@ -494,7 +499,7 @@ test('a row that stands twice says for which line its payment was counted', asyn
   const ran = await compare(service, ['order_id,amount', 'ord_less,900', 'ord_less,900']);
   expect(recordsIn(ran).map(({ verdict, why }) => [verdict, why])).toEqual([
     ['paid', null],
-    ['not_paid', 'counted for line 2 already'],
+    ['twice_in_file', 'counted for line 2 already'],
   ]);
 });
 
@@ -548,4 +553,21 @@ test('what went back since is no part of what was charged: it has a column of it
     [1000, 0],
   ]);
   expect(inOneLine(ran.stderr)).toContain('of what was charged, 300 MXN went back so far; of which rows:');
+});
+
+test('an amount whose order is not there needs a currency to be in a sum, and its line says so', async () => {
+  await using service = await startService({ orders });
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2', 'amounts.decimals.USD': '2' });
+  const why =
+    'nothing says the currency of 50.00, so it is in no sum: write the currency in a column currency';
+  const [row] = recordsIn(await compare(service, ['order_id,amount', 'ord_nobody,50.00']));
+  expect([row?.verdict, row?.wanted, row?.why]).toEqual(['not_found', null, why]);
+  const [cured] = recordsIn(await compare(service, ['order_id,amount,currency', 'ord_nobody,50.00,MXN']));
+  expect([cured?.wanted, cured?.why]).toEqual([5000, null]);
+  writeFileSync(join(service.home.path, 'old.csv'), 'order_id,amount\nord_nobody,50.00\n');
+  const back = await paydesk(['-p', 'shop', 'refunds', 'compare', 'old.csv', '--json'], {
+    home: service.home,
+    env: { TZ: 'UTC' },
+  });
+  expect(recordsIn(back)[0]?.why).toBe(`there is no order ord_nobody; ${why}`);
 });

@@ -65,6 +65,10 @@ it.each([
     wanted: 0,
     difference: 0,
   });
+  // What the file says is the sum of the rows that it counts.
+  expect(ran.stderr).toContain('MXN: the file says 300 MXN in 1 row, 300 MXN went back for its rows\n');
+  expect(ran.stderr).toContain('1 failed, as the file says\n');
+  expect(sumsIn(ran)).toEqual([['MXN', 1, 300, 300, 0, 0]]);
 });
 
 async function notesOf(service: Service, file: string) {

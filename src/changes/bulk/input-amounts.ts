@@ -112,6 +112,16 @@ export function amountInFile(
   return exact ?? (typeof amount === 'number' ? amount : undefined);
 }
 
+/** Why the amount of a row whose order was not found is in no sum, and what cures it; undefined if it is in one. */
+export function needsCurrency(
+  { decimals }: Pick<InputRow, 'decimals'>,
+  currency: string | undefined,
+): string | undefined {
+  return decimals === undefined || currency !== undefined
+    ? undefined
+    : `nothing says the currency of ${decimals.cell}, so it is in no sum: write the currency in a column currency`;
+}
+
 /** What a row says in a currency that is not that of its order, and this in words; undefined if the file says the same one, or none. */
 export function inOtherCurrency(
   row: AmountInFile & Pick<InputRow, 'currency'>,

@@ -14,6 +14,7 @@ import {
   inputOf,
   lineWords,
   listCompared,
+  needsCurrency,
   notInUnits,
   refuseProblems,
   sayUnread,
@@ -176,7 +177,8 @@ function asSaid(one: Compared, style: AmountStyle): Compared {
   if (row === undefined) return one;
   if (verdict === 'not_found') {
     const currency = currencyInFile(row.input, style);
-    return { ...one, currency, wanted: amountInFile(row.input, currency, style) };
+    const wanted = amountInFile(row.input, currency, style);
+    return { ...one, currency, wanted, why: why ?? needsCurrency(row.input, currency) };
   }
   const other = otherCurrency(one, style);
   if (other === undefined)
@@ -279,6 +281,7 @@ const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
   paid_twice: 'paid twice',
   other_currency: 'in another currency than the file says',
   not_paid: 'not paid',
+  twice_in_file: 'twice in the file',
   not_shown: 'of orders that do not show all their charges',
   not_found: 'not found',
   not_in_file: 'not in the file',

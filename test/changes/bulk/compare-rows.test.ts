@@ -85,7 +85,7 @@ it.each<[string, readonly number[][], readonly Partial<InputRow>[], readonly str
     'equal rows need two refunds',
     [[100]],
     [{ amount: 100 }, { amount: 100 }],
-    ['refunded 100', 'not_refunded 0'],
+    ['refunded 100', 'twice_in_file 0'],
   ],
   [
     'one refund more than the rows',
@@ -199,7 +199,7 @@ it('every refund of the order counts for just one row', () => {
         expect(found.map(({ row }) => row?.line)).toEqual(wanted.map((_, index) => index + 2));
         const ids = found.flatMap(({ refunds }) => refunds.map(({ id }) => id));
         expect(ids.toSorted()).toEqual(made.map((_, index) => `rf_1${index + 1}`).toSorted());
-        for (const { refunded, refunds, verdict, wanted: sum = 0 } of found) {
+        for (const { refunded, refunds, verdict, why, wanted: sum = 0 } of found) {
           const amountOf = new Map(made.map((amount, index) => [`rf_1${index + 1}`, amount]));
           expect(refunded).toBe(refunds.reduce((all, { id }) => all + (amountOf.get(id) ?? 0), 0));
           expect(verdict).toBe(
@@ -207,9 +207,11 @@ it('every refund of the order counts for just one row', () => {
               ? 'more'
               : refunded === sum
                 ? 'refunded'
-                : refunded === 0
-                  ? 'not_refunded'
-                  : 'in_part',
+                : refunded > 0
+                  ? 'in_part'
+                  : why === undefined
+                    ? 'not_refunded'
+                    : 'twice_in_file',
           );
         }
       },
@@ -260,7 +262,7 @@ it('what a person recorded as made counts for a row that is short of money', () 
     ]),
   ).toEqual([
     ['recorded_made', hand],
-    ['not_refunded', 'counted for line 2 already'],
+    ['twice_in_file', 'counted for line 2 already'],
   ]);
 });
 
@@ -281,7 +283,11 @@ it.each<[claim: string, order: Json, rows: readonly Partial<InputRow>[], why: st
     order,
     rows.map((row, index) => ({ ...row, line: index + 2 })),
   );
-  expect([second?.verdict, second?.refunded, second?.why]).toEqual(['not_refunded', 0, why]);
+  expect([second?.verdict, second?.refunded, second?.why]).toEqual([
+    why === undefined ? 'not_refunded' : 'twice_in_file',
+    0,
+    why,
+  ]);
 });
 
 it('a card of two charges: the row names both', () => {

@@ -82,6 +82,7 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   more: 'more than the file says',
   other_currency: 'in another currency than the file says',
   not_refunded: 'not refunded',
+  twice_in_file: 'twice in the file',
   pending: 'pending: the service has taken it up',
   failed: 'failed',
   unconfirmed: 'unconfirmed: paydesk journal reconcile --all',
@@ -95,7 +96,13 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
 };
 
 // Their sum in the file is another one than what went back.
-const saysMore: ReadonlySet<Compared['verdict']> = new Set(['in_part', 'more', 'not_refunded', 'not_found']);
+const saysMore: ReadonlySet<Compared['verdict']> = new Set([
+  'in_part',
+  'more',
+  'not_refunded',
+  'twice_in_file',
+  'not_found',
+]);
 
 /** A table cuts the reasons or leaves them out, so the first ones are said below it. */
 export function whyLines(all: readonly Compared[], profile: Profile, file: string): readonly string[] {
@@ -121,7 +128,10 @@ export function closingLines(
       settings,
     );
     const said = saysMore.has(verdict) ? saidWords(some, settings) : '';
-    return [`${some.length} ${verdictWords[verdict]}${foundWords(money, 'went back', said)}`];
+    const isSaid = verdict === 'failed' && some.every(({ row }) => row?.isFailed === true);
+    return [
+      `${some.length} ${verdictWords[verdict]}${isSaid ? ', as the file says' : ''}${foundWords(money, 'went back', said)}`,
+    ];
   });
 }
 
@@ -139,6 +149,8 @@ export function currencyLines(all: readonly Compared[], { settings }: Profile): 
 export function summed(all: readonly Compared[], style: AmountStyle) {
   return all.map(({ row, currency, wanted, refunded: found }) => {
     const other = row && inOtherCurrency(row, currency, style);
-    return { isInFile: row !== undefined, currency, wanted, found, other };
+    const sum = { isInFile: row !== undefined, currency, wanted, found, other };
+    // Nothing is wanted of a refund that the file says failed.
+    return row?.isFailed === true ? { ...sum, isRest: true as const } : sum;
   });
 }

@@ -13,7 +13,7 @@ import {
 import type { InputRow, PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
-import { amountInFile, inOtherCurrency, notInUnits } from '../input-amounts.ts';
+import { amountInFile, inOtherCurrency, needsCurrency, notInUnits } from '../input-amounts.ts';
 import { compareExactly } from './compare-exactly.ts';
 import {
   type Claim,
@@ -32,6 +32,7 @@ export const compareVerdicts = [
   'more',
   'other_currency',
   'not_refunded',
+  'twice_in_file',
   'pending',
   'failed',
   'unconfirmed',
@@ -48,6 +49,7 @@ export const compareVerdicts = [
  * - `in_part`, `more`: less or more than that
  * - `other_currency`: the file says another currency than that of the order, so no amounts are compared
  * - `not_refunded`: nothing of it
+ * - `twice_in_file`: its refund counts for another row
  * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or of its
  *   order if the row is short of money. The figures of an order that contradict each other make it `unconfirmed` too
  * - `gone`: a refund was made, and the order does not show it any more
@@ -125,7 +127,11 @@ function comparedRows(
     const other = compared.verdict === 'not_refunded' ? countedFor(claim, found) : undefined;
     return other === undefined
       ? compared
-      : { ...compared, why: sentences([`counted for line ${other.line} already`, compared.why]) };
+      : {
+          ...compared,
+          verdict: 'twice_in_file',
+          why: sentences([`counted for line ${other.line} already`, compared.why]),
+        };
   });
 }
 
@@ -135,6 +141,7 @@ const bySums: ReadonlySet<CompareVerdict> = new Set([
   'in_part',
   'more',
   'not_refunded',
+  'twice_in_file',
   'pending',
   'failed',
 ]);
@@ -165,7 +172,7 @@ export function notFound(
     orderId,
     verdict: 'not_found',
     state: undefined,
-    why,
+    why: sentences([why, needsCurrency(row, currency)]),
     wanted: amountInFile(row, currency, settings),
     refunded: 0,
     currency,
