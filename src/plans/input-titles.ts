@@ -120,6 +120,15 @@ export function readTitles(
         columns[index],
       ),
     ),
+    // Without its column, `*4242` would not choose the card, and another one, or all of them, would be refunded.
+    ...unread
+      .filter((index) => use === 'plan' && !places.has('charge_id') && hasMost(rows, index + added, cardForm))
+      .map((index) =>
+        problem(
+          `${shown(columns[index] ?? '')} looks like the card of each refund: write charge_id above it, or delete it if any card will do`,
+          columns[index],
+        ),
+      ),
     ...doubtful.flatMap((index) => {
       const isMoney = money.length > 0 || hasMost(rows, index + added, numberForm);
       if (!isMoney && (use === 'compare' || hasMost(rows, index + added, dateForm))) return [];
@@ -303,6 +312,8 @@ function isRowNumbers(cells: readonly string[]): boolean {
 }
 
 const numberForm = /^-?[\d.,]*\d$/;
+// `*4242`, `visa *4242`.
+const cardForm = /\*\s?\d{4}$/;
 const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;
 
 // Whether most filled cells have this form.

@@ -232,6 +232,15 @@ describe('F50 titles', () => {
     ]);
   });
 
+  it('a column full of cards under any title is refused where no other one says which charge', () => {
+    const rows = `${id},*4242,5\n${id},visa *5100,7\n`;
+    expect(problemsOf(read(`order_id,Refund from,amount\n${rows}`))).toEqual([
+      '1 Refund from: Refund from looks like the card of each refund: write charge_id above it, or delete it if any card will do',
+    ]);
+    const named = read(`order_id,Refund from,amount,charge_id\n${rows.replaceAll(/(\d)\n/g, '$1,2\n')}`);
+    expect([problemsOf(named), named.unread]).toEqual([[], ['Refund from']]);
+  });
+
   it('a card beside a charge is not read, unless the charge may be any', () => {
     const beside = read(`Pedido,Cargo,Tarjeta,Importe\n${id},2,*4242,5\n`);
     expect([beside.unread, beside.rows[0]?.charge]).toEqual([['Tarjeta'], '2']);
