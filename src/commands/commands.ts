@@ -86,7 +86,7 @@ const table: Readonly<Record<string, Group | Row>> = {
         () => import('./orders/refund.ts'),
         { changes: 'service' },
       ),
-      row('capture', 'Capture an order that was authorized earlier', () => import('./orders/refund.ts'), {
+      row('capture', 'Capture an order that was authorized earlier', () => import('./orders/capture.ts'), {
         changes: 'service',
       }),
       row(

@@ -1,10 +1,9 @@
-/** `orders refund` and `orders capture`: their flags and help. changes/ makes the refund or the capture. */
+/** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
 import { blankOrQuote, resources, withoutAround } from '../../api/resources.ts';
-import { chargeIdPattern, refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
+import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import {
   againFlag,
-  captureOrder,
   idempotencyKeyFlag,
   noHoldFlag,
   nothingAllowed,
@@ -18,9 +17,9 @@ import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
 import { namedOrder, type Pickable } from './search/pick-order.ts';
 
-const { idExample, captureExample } = resources.orders;
+const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
-const refundOffer: Pickable = {
+const offer: Pickable = {
   kind: 'refundable',
   accepts: ({ unfit }) => unfit === undefined,
   whyNot: ({ unfit }) => unfit?.words,
@@ -110,7 +109,7 @@ export const refund = defineCommand({
     if (to !== undefined) throw usage('--to names the plan of --allocate, which is missing');
     await refundOrder(
       ctx,
-      { ...namedOrder(ctx, name, refundOffer), confirm, idempotencyKey, again, noHold },
+      { ...namedOrder(ctx, name, offer), confirm, idempotencyKey, again, noHold },
       { ...what, typed, onlyConfirm, amount: typed?.amount },
     );
     return undefined;
@@ -122,28 +121,3 @@ function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(charge)) return charge;
   throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
 }
-
-const captureOffer: Pickable = {
-  kind: statuses.preAuthorized,
-  accepts: ({ order }) => order.payment_status === statuses.preAuthorized,
-  listFlags: ['--status', statuses.preAuthorized],
-};
-
-export const capture = defineCommand({
-  description:
-    'Captures the whole authorized amount; the service documents no way to capture a part. You confirm a capture like a refund.',
-  arguments: [orderArgument(false)],
-  flags: {
-    confirm: flag.id('orders', 'ID', 'the order id again: counts as yes in production'),
-    'idempotency-key': idempotencyKeyFlag,
-    again: againFlag,
-  },
-  examples: [
-    `paydesk -p demo orders capture ${captureExample} --dry-run`,
-    `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
-  ],
-  async run(ctx, { args: [typed], flags: { confirm, 'idempotency-key': idempotencyKey, again = [] } }) {
-    await captureOrder(ctx, { ...namedOrder(ctx, typed, captureOffer), confirm, idempotencyKey, again });
-    return undefined;
-  },
-});

@@ -1,12 +1,13 @@
 /** Locks between the processes of one machine: exclusive SQLite transactions on a fixed set of files, tested once per boot of the machine. */
 
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSea } from 'node:sea';
 import { orUndefined, refused } from '../../errors.ts';
 import type { Clock, ClockWithTimers } from '../../io.ts';
-import { type FileRules, readOwnFile, variableOf, writeOwnFile } from '../../profiles/profiles.ts';
+import { type FileRules, modesOf, readOwnFile, variableOf } from '../../profiles/profiles.ts';
 import { type Busy, createTurns, type Held, type Locks } from '../locks.ts';
 import {
   type FileLock,
@@ -142,8 +143,18 @@ async function testLocksOnce(
   const here = `${JSON.stringify({ boot: bootName(clock), folder: placeOf(folder) })}\n`;
   if (readOwnFile(passed, rules) === here) return;
   await testLocks(folder, rules, node);
-  // If the note cannot be written, the next run tests again.
-  orUndefined(() => writeOwnFile(passed, here, rules));
+  remember(passed, here, rules);
+}
+
+// If the note cannot be written, or a power cut takes it away, the next run tests again: so it waits for no disk.
+function remember(path: string, text: string, rules: FileRules): void {
+  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    writeFileSync(whole, text, { flag: 'wx', mode: modesOf(rules).file });
+    renameSync(whole, path);
+  } catch {
+    rmSync(whole, { force: true });
+  }
 }
 
 // If the system has no id for the boot, the minute in which the machine was started takes its place.
