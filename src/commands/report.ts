@@ -23,6 +23,7 @@ import {
 } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
+import { collectOpenCases } from './open-cases.ts';
 import { gatherFigures, type ReportFigures, type WaitingSum } from './report/report-figures.ts';
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
@@ -36,7 +37,6 @@ import {
   waitingFacts,
 } from './report/report-sections.ts';
 import type { Source } from './report/report-source.ts';
-import { collectOpenCases } from './today-facts.ts';
 
 const usualPeriod = 'this-month';
 

@@ -4,28 +4,11 @@
  */
 
 import type { JsonObject } from '../api/json-values.ts';
-import { dayMs, meaningOfRefund, statuses } from '../api/spec.ts';
-import { warnOfUnrecorded } from '../changes/changes.ts';
+import { statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
-import {
-  type AttemptRecord,
-  attemptName,
-  type ChangeKind,
-  horizonOf,
-  ownRefunds,
-} from '../journal/journal.ts';
-import {
-  attemptOf,
-  hasRoom,
-  isFollowed,
-  isOpenState,
-  type KnownOrder,
-  type OrderCase,
-  openStates,
-  recordedState,
-  stopsRefund,
-} from '../orders/orders.ts';
+import type { AttemptRecord, ChangeKind } from '../journal/journal.ts';
+import { isOpenState } from '../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
   type Figure,
@@ -41,12 +24,9 @@ import {
   summariseRefunds,
   sumOf,
 } from '../reports/reports.ts';
+import { type OpenCase, type OpenCases, type ToldState, toldStates } from './open-cases.ts';
 import { isOfPeriod, pairsIn } from './orders/twins.ts';
 import type { Source } from './report/report-source.ts';
-
-// Those that a person must know, and what somebody recorded of which no read says the same.
-const toldStates = [...openStates, 'recorded made', 'recorded not made'] as const;
-type ToldState = (typeof toldStates)[number];
 
 // Each of them as one word.
 const whatIs = {
@@ -257,94 +237,4 @@ function lineOf(
     next: null,
   };
   return { what, bucket, currency: currency ?? null, count, amount, ...none };
-}
-
-interface OpenCase {
-  readonly state: ToldState;
-  /** How many refunds that are: of one change several may have failed. */
-  readonly count: number;
-  readonly amount: number | undefined;
-  /** Undefined for something else than an order, such as a payment link. */
-  readonly orderId: string | undefined;
-  readonly currency: string | undefined;
-  /** Undefined if only the figures of the order are in doubt, which nothing sent from here explains. */
-  readonly record: AttemptRecord | undefined;
-  /** It failed, and as much went back since. */
-  readonly isFollowed?: boolean;
-  /** That doubt in words. */
-  readonly doubt?: string | undefined;
-}
-
-export interface OpenCases {
-  /** Adds what orders show. It warns of what the journal does not know yet, with the command that records it. */
-  readonly see: (orders: readonly KnownOrder[]) => void;
-  /** What these attempts say by themselves, and what was seen besides. `attempts`: those that a person must look at. */
-  readonly all: (attempts: readonly AttemptRecord[]) => readonly OpenCase[];
-  /** What never arrived, and whose waiting period ended within a day: it is told once. */
-  readonly lost: () => readonly OpenCase[];
-}
-
-export function collectOpenCases(ctx: Context): OpenCases {
-  const seen: OpenCase[] = [];
-  const lost: AttemptRecord[] = [];
-  const followed = new Set<string>();
-  const dayAgo = ctx.clock.now() - dayMs;
-  return {
-    see(orders) {
-      for (const known of orders) {
-        lost.push(...known.neverArrived.filter((record) => horizonOf(record) > dayAgo));
-        seen.push(...casesOf(known));
-        for (const one of known.cases)
-          if (one.is === 'failed' && isFollowed(known, one)) followed.add(attemptName(one.record));
-        warnOfUnrecorded(ctx, known);
-      }
-    },
-    all(attempts) {
-      const own = attempts.map((record) => ({
-        ...caseOf(
-          openStates.find((one) => one === recordedState(record)),
-          record,
-        ),
-        isFollowed: followed.has(attemptName(record)),
-      }));
-      const told = new Set(own.map(({ record }) => record && attemptName(record)));
-      const isTold = ({ state, orderId, record }: OpenCase) =>
-        (record !== undefined && told.has(attemptName(record))) ||
-        own.some((one) => one.state === state && one.orderId === orderId);
-      return [...own, ...seen.filter((one) => !isTold(one))];
-    },
-    lost: () => lost.map((record) => caseOf('unconfirmed', record)),
-  };
-}
-
-function caseOf(state: ToldState = 'unconfirmed', record: AttemptRecord): OpenCase {
-  const { amount, currency, proof } = record.sent;
-  const one = { state, orderId: proof.orderId, currency, record };
-  const failed =
-    state === 'failed' ? ownRefunds(record).filter(({ status }) => meaningOfRefund(status) === 'failed') : [];
-  return failed.length === 0
-    ? { ...one, count: 1, amount }
-    : { ...one, count: failed.length, amount: failed.reduce((sum, refund) => sum - refund.amount, 0) };
-}
-
-// Whether nobody has to look any more: nothing is left that could still go back.
-function isOver(known: KnownOrder, one: OrderCase): boolean {
-  return one.is === 'recorded not made' && !hasRoom(known, one.record);
-}
-
-function casesOf(known: KnownOrder): readonly OpenCase[] {
-  const { order, cases, first, doubt, attempts } = known;
-  const doubted = { count: 1, amount: undefined };
-  const shared = {
-    orderId: String(order.id),
-    currency: typeof order.currency === 'string' ? order.currency : undefined,
-  };
-  const found = cases.flatMap((one): readonly OpenCase[] => {
-    const state = toldStates.find((told) => told === one.is);
-    const record = attemptOf(one, attempts);
-    if (state === undefined || isOver(known, one)) return [];
-    return [record === undefined ? { ...shared, ...doubted, state, record } : caseOf(state, record)];
-  });
-  if (first !== 'unconfirmed' || cases.some(({ is }) => stopsRefund(is))) return found;
-  return [...found, { ...shared, ...doubted, state: first, record: undefined, doubt }];
 }

@@ -23,6 +23,7 @@ import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
+import { collectOpenCases } from './open-cases.ts';
 import { liveFlag, openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { lastColumns, lastFields, rowColumn, showReport } from './report/report-rows.ts';
 import {
@@ -35,13 +36,7 @@ import {
   titleLine,
 } from './report/report-screen.ts';
 import type { Source } from './report/report-source.ts';
-import {
-  collectOpenCases,
-  gatherToday,
-  isOfJournal,
-  type TodayFacts,
-  type TodayLine,
-} from './today-facts.ts';
+import { gatherToday, isOfJournal, type TodayFacts, type TodayLine } from './today-facts.ts';
 
 export const today = defineCommand({
   description:

@@ -3,7 +3,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { askAgain } from './input-cells.ts';
-import { addedColumns, isTitleOf } from './input-titles.ts';
+import { addedColumns } from './input-titles.ts';
+import { isTitleOf } from './meant-titles.ts';
 import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
 export interface CsvRow {

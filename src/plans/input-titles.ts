@@ -1,11 +1,11 @@
-/** The first line of an input file: its delimiter, the columns that paydesk understands, and problems with the titles. Pure. */
+/** The titles of an input file: the columns that paydesk understands, those that it does not read, and every problem with them. Pure. */
 
-import { orderIdPattern, refundReasonValues } from '../api/spec.ts';
-import { closestNames, isTypedLike, withoutFormulaSafety } from '../terminal/terminal.ts';
+import { orderIdPattern } from '../api/spec.ts';
+import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { shown } from './input-cells.ts';
+import { asMeant, chargeIdAt, isKnown, isOrder, plain, refundIdAt, withReference } from './meant-titles.ts';
 import {
-  type Delimiter,
   delimiters,
   type InputColumn,
   type InputFile,
@@ -15,17 +15,11 @@ import {
   inputColumns,
 } from './plan-types.ts';
 import {
-  chargesTitles,
   chosenBy,
-  comparedTitles,
   currencyOfTitle,
   isCardTitle,
   moneyWords,
-  orderTitle,
-  planTitles,
-  referenceTitle,
   referenceWords,
-  refundTitle,
   refundWords,
 } from './title-words.ts';
 
@@ -58,18 +52,6 @@ export const rowNames: Readonly<Record<InputUse, readonly InputColumn[]>> = {
 function columnsFor(use: InputUse): readonly InputColumn[] {
   if (use === 'plan') return inputColumns;
   return [...rowNames[use], 'amount', ...(use === 'compare' ? (['charge_id', 'ref'] as const) : [])];
-}
-
-/** The delimiter that gives the first line the most known titles, or else the most titles. */
-export function delimiterOf(bytes: Uint8Array): Delimiter {
-  const line = firstLine(bytes);
-  const scores = delimiters.map((delimiter) => {
-    const titles = line.split(delimiter);
-    const known = titles.filter((title) => isKnown(plain(title.trim().replace(/^"(.*)"$/s, '$1'))));
-    return { delimiter, known: known.length, all: titles.length };
-  });
-  const [best] = scores.toSorted((a, b) => b.known - a.known || b.all - a.all);
-  return best?.delimiter ?? ',';
 }
 
 /** Finds the known columns and every problem with the titles. */
@@ -161,81 +143,6 @@ export function readTitles(
   };
 }
 
-// The shop's own number may be under its metadata name, if no other column names the order.
-function withReference(titles: readonly string[], keys: readonly string[]): readonly string[] {
-  const key = titles.some(isOrder) ? undefined : keys.map(plain).find((one) => titles.includes(one));
-  const place = key === undefined ? -1 : titles.indexOf(key);
-  return titles.map((title, index) => (index === place ? 'reference' : title));
-}
-
-const titlesOf = { plan: planTitles, compare: comparedTitles, charges: chargesTitles } as const;
-
-// The columns may have plain titles, if each can be just one column. `id` above orders' ids: a list or an export of orders, and a plan,
-// which moves money, is not made of all their amounts.
-function asMeant(
-  titles: readonly string[],
-  use: InputUse,
-  cellsOf: (index: number) => readonly string[],
-): readonly string[] {
-  const isOrderId = (cell: string): boolean => orderIdPattern.test(cell.trim());
-  const place = (isOne: (title: string, index: number) => boolean): number | undefined => {
-    const [first, ...more] = titles.flatMap((title, index) => (isOne(title, index) ? [index] : []));
-    return more.length === 0 ? first : undefined;
-  };
-  const named = titles.includes('order_id') ? undefined : titles.indexOf('reference');
-  const ofOrder = (form: RegExp) => place((title) => form.test(title));
-  const plainOrder = named === -1 ? (ofOrder(orderTitle) ?? ofOrder(referenceTitle)) : undefined;
-  const order =
-    use === 'plan'
-      ? plainOrder
-      : (place((title, index) => title === 'id' && named !== undefined && cellsOf(index).some(isOrderId)) ??
-        plainOrder ??
-        named);
-  const meant = new Map(
-    Object.entries(titlesOf[use]).flatMap(([column, form]) => {
-      const index = titles.includes(column) ? undefined : place((title) => form.test(title));
-      return index === undefined ? [] : [[index, column] as const];
-    }),
-  );
-  const filledIn = (index: number) => cellsOf(index).filter((cell) => cell.trim() !== '');
-  const card = place((title) => isCardTitle(title, use));
-  if (card !== undefined && ![...titles, ...meant.values()].includes('charge_id'))
-    meant.set(card, 'charge_id');
-  for (const [index, column] of meant) {
-    const filled = filledIn(index);
-    if (refundTitle.test(titles[index] ?? '') && !filled.every((cell) => amountForm.test(cell.trim())))
-      meant.delete(index);
-    const isOne = (cell: string) => refundReasonValues.some((reason) => isTypedLike(cell.trim(), reason));
-    if (column !== 'reason' || filled.length === 0 || filled.some(isOne)) continue;
-    // Why, in words of one's own, is a note.
-    meant.delete(index);
-    if (![...titles, ...meant.values()].includes('note')) meant.set(index, 'note');
-  }
-  return titles.map((title, index) => {
-    if (index === order) return cellsOf(index).some(isOrderId) ? 'order_id' : 'reference';
-    return meant.get(index) ?? title;
-  });
-}
-
-// The column with each row's refund: in paydesk's own lists and exports of refunds, `id` is the refund, and `state` says what became of it.
-function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
-  const isOwn = ['id', 'order_id', 'charge_id', 'amount', 'refunded_at'].every((title) =>
-    titles.includes(title),
-  );
-  const at = titles.indexOf(isOwn ? 'id' : 'refund_id');
-  const state = isOwn ? titles.indexOf('state') : -1;
-  return [
-    ...(at === -1 ? [] : [['refund_id', at] as const]),
-    ...(state === -1 ? [] : [['state', state] as const]),
-  ];
-}
-
-// The same for charges: in an export of charges, `id` is the charge.
-function chargeIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
-  const isOwn = ['id', 'order_id', 'amount', 'paid_at'].every((title) => titles.includes(title));
-  return isOwn && !titles.includes('charge_id') ? [['charge_id', titles.indexOf('id')]] : [];
-}
-
 // Why the columns cannot be read at all.
 function unusableWords(cells: readonly string[], broken: CsvRow['broken']): string | undefined {
   if (broken !== undefined) return `the titles cannot be read: ${broken.words}`;
@@ -243,32 +150,6 @@ function unusableWords(cells: readonly string[], broken: CsvRow['broken']): stri
   return isOne
     ? 'all titles are in one cell: leave out --delimiter, then paydesk finds the right one'
     : undefined;
-}
-
-// A title without case, and with `_` for what people type between words. A workbook of paydesk adds the zone to a time's title.
-function plain(title: string): string {
-  return title
-    .trim()
-    .toLowerCase()
-    .replace(/_at \([^()]*\)$/, '_at')
-    .replaceAll(/[\s\-_]+/g, '_');
-}
-
-export function isInputTitle(title: string): boolean {
-  return isKnown(plain(title));
-}
-
-/** Whether a plan takes the tickets of its refunds from this column. */
-export function isTicketTitle(title: string): boolean {
-  return plain(title) === 'ticket';
-}
-
-export function isTitleOf(title: string, column: InputColumn): boolean {
-  return plain(title) === column;
-}
-
-function isKnown(title: string): boolean {
-  return inputColumns.some((column) => column === title);
 }
 
 // The positions of repeated titles. Columns without a title may repeat.
@@ -304,9 +185,6 @@ function nearMisses(
   });
 }
 
-// `5`, `5.00`, `1 200,50 MXN`, as people write them.
-const amountForm = /^[-+]?\d[\d.,'’ \u00a0\u202f]*([A-Z]{3})?$/;
-
 function isRowNumbers(cells: readonly string[]): boolean {
   return cells.every((cell, index) => Number(cell) === index + 1);
 }
@@ -320,10 +198,6 @@ const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;
 function hasMost(rows: readonly CsvRow[], index: number, form: RegExp): boolean {
   const cells = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '');
   return cells.filter((cell) => form.test(cell)).length * 2 > cells.length;
-}
-
-function isOrder(column: string): boolean {
-  return column === 'order_id' || column === 'reference';
 }
 
 function isMoney(column: string): boolean {
@@ -360,30 +234,4 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
         ]
       : []),
   ];
-}
-
-/**
- * The delimiter that a spreadsheet names in a first line (`sep=;`), and where that line ends. The line break stays, so every row
- * keeps its line. Undefined if there is no such line.
- */
-export function saidDelimiter(
-  bytes: Uint8Array,
-): { readonly delimiter: Delimiter; readonly end: number } | undefined {
-  const start = new TextDecoder().decode(bytes.subarray(0, 16));
-  const [line = '', said] = /^"?sep=([,;\t|:])"?(?=[\r\n])/i.exec(start) ?? [];
-  const delimiter = delimiters.find((one) => one === said);
-  return delimiter === undefined ? undefined : { delimiter, end: line.length };
-}
-
-/** The line ending at the file's first line feed. */
-export function lineEndOf(bytes: Uint8Array): '\n' | '\r\n' {
-  const end = bytes.indexOf(10);
-  return end > 0 && bytes[end - 1] === 13 ? '\r\n' : '\n';
-}
-
-function firstLine(bytes: Uint8Array): string {
-  const isBreak = (byte: number): boolean => byte === 10 || byte === 13;
-  const start = bytes.findIndex((byte) => !isBreak(byte));
-  const end = bytes.findIndex((byte, index) => index > start && isBreak(byte));
-  return new TextDecoder().decode(bytes.subarray(Math.max(start, 0), end === -1 ? bytes.length : end));
 }

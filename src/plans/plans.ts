@@ -9,7 +9,7 @@ export {
 export { errorsCsv } from './csv-rows.ts';
 export { currencyIn, isCurrencyTitle, saysNothing } from './input-cells.ts';
 export { duplicateProblems } from './input-duplicates.ts';
-export { isInputTitle, isTicketTitle } from './input-titles.ts';
+export { isInputTitle, isTicketTitle } from './meant-titles.ts';
 export { rowKey } from './plan-lines.ts';
 export { planText, readPlan } from './plan-text.ts';
 export * from './plan-types.ts';

@@ -23,8 +23,8 @@ import {
   unitsFrom,
 } from '../../reports/reports.ts';
 import { outcomeWords } from '../journal/attempt-words.ts';
+import type { OpenCases } from '../open-cases.ts';
 import { isOfPeriod, type ListedTwin, pairsIn } from '../orders/twins.ts';
-import type { OpenCases } from '../today-facts.ts';
 import { type TimeBefore, timesBefore } from './report-period.ts';
 import type { Source } from './report-source.ts';
 

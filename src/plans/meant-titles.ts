@@ -1,0 +1,130 @@
+/** Which column of paydesk a title of a file means: by its name, in plain words, or by the cells below it. Pure. */
+
+import { orderIdPattern, refundReasonValues } from '../api/spec.ts';
+import { isTypedLike } from '../terminal/terminal.ts';
+import { type InputColumn, type InputUse, inputColumns } from './plan-types.ts';
+import {
+  chargesTitles,
+  comparedTitles,
+  isCardTitle,
+  orderTitle,
+  planTitles,
+  referenceTitle,
+  refundTitle,
+} from './title-words.ts';
+
+/** The shop's own number may be under its metadata name, if no other column names the order. */
+export function withReference(titles: readonly string[], keys: readonly string[]): readonly string[] {
+  const key = titles.some(isOrder) ? undefined : keys.map(plain).find((one) => titles.includes(one));
+  const place = key === undefined ? -1 : titles.indexOf(key);
+  return titles.map((title, index) => (index === place ? 'reference' : title));
+}
+
+const titlesOf = { plan: planTitles, compare: comparedTitles, charges: chargesTitles } as const;
+
+/**
+ * The columns may have plain titles, if each can be just one column. `id` above orders' ids: a list or an export of orders, and
+ * a plan, which moves money, is not made of all their amounts.
+ */
+export function asMeant(
+  titles: readonly string[],
+  use: InputUse,
+  cellsOf: (index: number) => readonly string[],
+): readonly string[] {
+  const isOrderId = (cell: string): boolean => orderIdPattern.test(cell.trim());
+  const place = (isOne: (title: string, index: number) => boolean): number | undefined => {
+    const [first, ...more] = titles.flatMap((title, index) => (isOne(title, index) ? [index] : []));
+    return more.length === 0 ? first : undefined;
+  };
+  const named = titles.includes('order_id') ? undefined : titles.indexOf('reference');
+  const ofOrder = (form: RegExp) => place((title) => form.test(title));
+  const plainOrder = named === -1 ? (ofOrder(orderTitle) ?? ofOrder(referenceTitle)) : undefined;
+  const order =
+    use === 'plan'
+      ? plainOrder
+      : (place((title, index) => title === 'id' && named !== undefined && cellsOf(index).some(isOrderId)) ??
+        plainOrder ??
+        named);
+  const meant = new Map(
+    Object.entries(titlesOf[use]).flatMap(([column, form]) => {
+      const index = titles.includes(column) ? undefined : place((title) => form.test(title));
+      return index === undefined ? [] : [[index, column] as const];
+    }),
+  );
+  const filledIn = (index: number) => cellsOf(index).filter((cell) => cell.trim() !== '');
+  const card = place((title) => isCardTitle(title, use));
+  if (card !== undefined && ![...titles, ...meant.values()].includes('charge_id'))
+    meant.set(card, 'charge_id');
+  for (const [index, column] of meant) {
+    const filled = filledIn(index);
+    if (refundTitle.test(titles[index] ?? '') && !filled.every((cell) => amountForm.test(cell.trim())))
+      meant.delete(index);
+    const isOne = (cell: string) => refundReasonValues.some((reason) => isTypedLike(cell.trim(), reason));
+    if (column !== 'reason' || filled.length === 0 || filled.some(isOne)) continue;
+    // Why, in words of one's own, is a note.
+    meant.delete(index);
+    if (![...titles, ...meant.values()].includes('note')) meant.set(index, 'note');
+  }
+  return titles.map((title, index) => {
+    if (index === order) return cellsOf(index).some(isOrderId) ? 'order_id' : 'reference';
+    return meant.get(index) ?? title;
+  });
+}
+
+/**
+ * The column with each row's refund: in paydesk's own lists and exports of refunds, `id` is the refund, and `state` says what
+ * became of it.
+ */
+export function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
+  const isOwn = ['id', 'order_id', 'charge_id', 'amount', 'refunded_at'].every((title) =>
+    titles.includes(title),
+  );
+  const at = titles.indexOf(isOwn ? 'id' : 'refund_id');
+  const state = isOwn ? titles.indexOf('state') : -1;
+  return [
+    ...(at === -1 ? [] : [['refund_id', at] as const]),
+    ...(state === -1 ? [] : [['state', state] as const]),
+  ];
+}
+
+/** The same for charges: in an export of charges, `id` is the charge. */
+export function chargeIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
+  const isOwn = ['id', 'order_id', 'amount', 'paid_at'].every((title) => titles.includes(title));
+  return isOwn && !titles.includes('charge_id') ? [['charge_id', titles.indexOf('id')]] : [];
+}
+
+// `5`, `5.00`, `1 200,50 MXN`, as people write them.
+const amountForm = /^[-+]?\d[\d.,'’ \u00a0\u202f]*([A-Z]{3})?$/;
+
+/**
+ * A title without case, and with `_` for what people type between words. A workbook of paydesk adds the zone to a time's title.
+ */
+export function plain(title: string): string {
+  return title
+    .trim()
+    .toLowerCase()
+    .replace(/_at \([^()]*\)$/, '_at')
+    .replaceAll(/[\s\-_]+/g, '_');
+}
+
+export function isInputTitle(title: string): boolean {
+  return isKnown(plain(title));
+}
+
+/** Whether a plan takes the tickets of its refunds from this column. */
+export function isTicketTitle(title: string): boolean {
+  return plain(title) === 'ticket';
+}
+
+export function isTitleOf(title: string, column: InputColumn): boolean {
+  return plain(title) === column;
+}
+
+export function isKnown(title: string): boolean {
+  return inputColumns.some((column) => column === title);
+}
+
+/** Whether it names the order of a row. */
+export function isOrder(column: string): boolean {
+  return column === 'order_id' || column === 'reference';
+}
