@@ -12,9 +12,9 @@ import {
   plainCommand,
   type TypedKey,
 } from '../../profiles/profiles.ts';
-import { readInvitation } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
 import { limitsOf, limitWords, setLimits } from './account-limits.ts';
+import { addWithSender } from './join-sender.ts';
 import {
   confirmDoubts,
   fieldsView,
@@ -24,7 +24,6 @@ import {
   profileDryRunShown,
   readNewKey,
   refuseWiderView,
-  takePlace,
 } from './profile-inputs.ts';
 import { tryNewKey } from './try-key.ts';
 
@@ -210,52 +209,4 @@ async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | un
   ctx.notes.warn(`the host ${both}: its letters may look like those of another host`);
   const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });
   if (!meant) throw new CliError('cancelled', 'nothing was kept and nothing was sent');
-}
-
-const invitationSize = 4096;
-
-// Joins the sender of a team. The token is kept like a key.
-async function addWithSender(
-  ctx: Context,
-  name: string,
-  typed: Values & { readonly sender: string },
-): Promise<undefined> {
-  refuseAgentTo(ctx, 'joins the sender of a team');
-  const { sender: file, desk } = typed;
-  if (desk !== undefined && !/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u.test(desk))
-    throw usage(`--desk ${desk}: take letters, digits and . _ -`);
-  const where = file === '-' ? 'standard input' : file;
-  const invitation = readInvitation(await ctx.file(file, invitationSize), where);
-  refuseOver(ctx, invitation.until);
-  const { sender, account, member, role } = invitation;
-  const planned = { object: 'profile', name, sender, sender_account: account, member, role };
-  if (await profileDryRunShown(ctx, `join as a desk of ${member}`, planned)) return;
-  // Everything that could go wrong here comes before the invitation is used up.
-  const place = await takePlace(ctx, typed, `paydesk profile add ${name} --sender ${file}`);
-  const joined = await (await ctx.sender()).join(invitation, desk);
-  const { profile, keptIn } = await ctx.profiles.add(
-    { name, ...joined.draft },
-    { text: joined.token, where: 'the token of the sender', place },
-  );
-  if (typed.default === true) await ctx.profiles.use(name);
-  const record = {
-    ...planned,
-    role: profile.sender?.role ?? null,
-    desk: profile.sender?.desk ?? null,
-    mode: profile.mode,
-    origin: profile.origin,
-    vendor: profile.vendor,
-    key_in: keptIn,
-    default: typed.default === true,
-  };
-  await ctx.out.own(record, () => fieldsView(`added profile ${name}: ${sender} sends for it`, record));
-  ctx.notes.note(`next: paydesk profile check ${name}`);
-}
-
-function refuseOver(ctx: Context, until: number): void {
-  if (until > ctx.clock.now()) return;
-  throw new CliError('auth', `this invitation could be used until ${ctx.days.full(until)}`, {
-    certain: 'nothing was changed',
-    now: ['ask your lead for a new one: paydesk sender invite NAME --role ROLE'],
-  });
 }
