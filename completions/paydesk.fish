@@ -91,9 +91,9 @@ function __paydesk_complete
                     init 'Make the file of a sender: accounts, address, certificate' \
                     serve 'Run the sender until a signal comes' \
                     migrate 'Make the tables of the journal in a database, or print the statements' \
-                    verify 'Check every row of the journal of the sender, and what is derived of them' \
+                    verify 'Check every row of the journal of the sender, and what is derived from them' \
                     invite 'Print an invitation to the sender, for one use within a day' \
-                    members 'List the members, their desks, and when each was used last' \
+                    members 'List the members, their desks, and when each was last used' \
                     limits 'Show the limits of the team; a lead sets them' \
                     revoke 'End the tokens of a member, or that of one desk'
                 return
@@ -226,9 +226,9 @@ function __paydesk_complete
                     init 'Make the file of a sender: accounts, address, certificate' \
                     serve 'Run the sender until a signal comes' \
                     migrate 'Make the tables of the journal in a database, or print the statements' \
-                    verify 'Check every row of the journal of the sender, and what is derived of them' \
+                    verify 'Check every row of the journal of the sender, and what is derived from them' \
                     invite 'Print an invitation to the sender, for one use within a day' \
-                    members 'List the members, their desks, and when each was used last' \
+                    members 'List the members, their desks, and when each was last used' \
                     limits 'Show the limits of the team; a lead sets them' \
                     revoke 'End the tokens of a member, or that of one desk'
                 return

@@ -84,9 +84,9 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "init`tMake the file of a sender: accounts, address, certificate"
                 "serve`tRun the sender until a signal comes"
                 "migrate`tMake the tables of the journal in a database, or print the statements"
-                "verify`tCheck every row of the journal of the sender, and what is derived of them"
+                "verify`tCheck every row of the journal of the sender, and what is derived from them"
                 "invite`tPrint an invitation to the sender, for one use within a day"
-                "members`tList the members, their desks, and when each was used last"
+                "members`tList the members, their desks, and when each was last used"
                 "limits`tShow the limits of the team; a lead sets them"
                 "revoke`tEnd the tokens of a member, or that of one desk"
             }
@@ -208,9 +208,9 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "init`tMake the file of a sender: accounts, address, certificate"
                 "serve`tRun the sender until a signal comes"
                 "migrate`tMake the tables of the journal in a database, or print the statements"
-                "verify`tCheck every row of the journal of the sender, and what is derived of them"
+                "verify`tCheck every row of the journal of the sender, and what is derived from them"
                 "invite`tPrint an invitation to the sender, for one use within a day"
-                "members`tList the members, their desks, and when each was used last"
+                "members`tList the members, their desks, and when each was last used"
                 "limits`tShow the limits of the team; a lead sets them"
                 "revoke`tEnd the tokens of a member, or that of one desk"
             }

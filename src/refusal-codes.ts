@@ -1,4 +1,4 @@
-/** Why paydesk refuses a change, as codes for scripts: each stays what it is, whatever the message says (docs/scripting.md). */
+/** Why paydesk refuses a change, as codes for scripts: a code stays the same, even if its message changes (docs/scripting.md). */
 
 /** Each code with its meaning, as `help scripting` prints it. */
 export const refusalMeanings = {

@@ -81,7 +81,7 @@ export function lineOfError(text: string): number {
   const [, position] = /at position (\d+)/.exec(problem) ?? [];
   if (position !== undefined)
     return Math.min(text.slice(0, Number(position)).split('\n').length, lines.length);
-  // The parser gives no position for an unexpected token. It is in the first line with which the text so far fails.
+  // The parser gives no position for an unexpected token. It is in the line that first makes the text so far fail.
   const at = lines.findIndex((_, index) =>
     parseProblem(`${lines.slice(0, index + 1).join('\n')}\n`).startsWith('Unexpected token'),
   );

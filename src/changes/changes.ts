@@ -1,4 +1,4 @@
-/** The door of the changes: everything that the commands may import from this room. */
+/** Everything about changes that the commands may import. */
 
 export * from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';

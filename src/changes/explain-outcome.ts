@@ -56,7 +56,7 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate' | 'failed'>, string>
 /** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */
 export function alarmError(profile: Profile, change: ChangeSubject, outcome: Ended, alarm: Alarm): CliError {
   const now = [
-    change.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
+    change.orderId === undefined ? 'stop and show your lead:' : 'leave this order alone; show your lead:',
     outcome.change === undefined
       ? commandLine(profile, 'orders', 'show', change.orderId ?? '')
       : `paydesk journal show ${outcome.change}`,

@@ -1,4 +1,4 @@
-/** What a sender plans again of a change that a desk hands over: a desk may say anything, and only this is sent. Pure. */
+/** Plans a change from a desk again, and refuses it if the result differs: a desk may say anything. Pure. */
 
 import { moneyOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';

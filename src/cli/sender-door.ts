@@ -1,4 +1,4 @@
-/** What the sender commands do, and how a desk joins: hands over what the room of the sender needs of a run. */
+/** What the sender commands do, and how a desk joins: passes on what the code of the sender needs from a run. */
 
 import { join } from 'node:path';
 import type { Client, OpenService } from '../api/api.ts';

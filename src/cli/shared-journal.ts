@@ -1,4 +1,4 @@
-/** The journal on a server of which the file of a sender tells: its stores and its locks. Loaded only where there is such a file. */
+/** The journal on the server that the file of a sender names: its stores and its locks. Loaded only where there is such a file. */
 
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Notes what a run sends and records, and says it where a command that can change something fails without saying it. */
+/** Notes what a run sends and records, and adds it to the error of a command that can change something, if the error does not say it. */
 
 import type { SendOnce } from '../api/api.ts';
 import type { WhatChanges } from '../commands/commands.ts';
@@ -89,7 +89,7 @@ function sentWords(sent: ReadonlyMap<string, VerdictRow['verdict'] | undefined>)
 interface Written {
   readonly begun: number;
   readonly done: number;
-  /** How many of those only say what a read showed. */
+  /** Those rows that only say what a read showed. */
   readonly read: number;
 }
 

@@ -297,7 +297,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       ),
       row(
         'verify',
-        'Check every row of the journal of the sender, and what is derived of them',
+        'Check every row of the journal of the sender, and what is derived from them',
         () => import('./sender/serve.ts'),
       ),
       row(
@@ -308,7 +308,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       ),
       row(
         'members',
-        'List the members, their desks, and when each was used last',
+        'List the members, their desks, and when each was last used',
         () => import('./sender/members.ts'),
       ),
       row('limits', 'Show the limits of the team; a lead sets them', () => import('./sender/limits.ts'), {

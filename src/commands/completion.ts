@@ -1,4 +1,4 @@
-/** `completion`: prints the script that makes a shell complete paydesk, or the man page, or writes it where it is looked for. */
+/** `completion`: prints the completion script for a shell, or the man page, or writes it where the shell or man looks for it. */
 
 import { confirmFirst, dryRunShown } from '../context/context.ts';
 import { CliError } from '../errors.ts';

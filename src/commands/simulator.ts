@@ -44,7 +44,7 @@ export const serve = defineCommand({
       'the same N gives the same faults in the same order',
       { defaultText: '1' },
     ),
-    latency: flag.integer(0, 600_000, 'MS', 'wait so many milliseconds before each answer', {
+    latency: flag.integer(0, 600_000, 'MS', 'wait this many milliseconds before each answer', {
       defaultText: '0',
     }),
     orders: flag.integer(0, 1_000_000, 'N', 'how many orders it starts with', { defaultText: '120' }),

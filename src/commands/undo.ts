@@ -96,7 +96,7 @@ function stepsAfter(record: AttemptRecord): readonly string[] {
     case 'appeared':
     case 'gone':
       return [
-        'stop on this order and show your lead; when somebody has dealt with it:',
+        'leave this order alone, and show your lead; when somebody has dealt with it:',
         acknowledgeCommand(change),
       ];
     // The buyer does not have that money yet, so nobody asks them to pay again.

@@ -130,7 +130,7 @@ export function searchFlags(resource: ResourceName) {
     max: { ...many(`read at most this many ${resource}`), defaultText: String(searchMax) },
     next: flag.id(resource, 'ID', `start the search after this ${resource.slice(0, -1)}`),
     limit: many(`show at most this many ${resource}`),
-    'page-size': flag.integer(1, 1000, 'N', `ask for so many ${resource} at once`, {
+    'page-size': flag.integer(1, 1000, 'N', `ask for this many ${resource} at once`, {
       defaultText: 'as many as the service gives',
     }),
   } as const;

@@ -193,7 +193,7 @@ export interface Context {
    * is the policy and others than root can write it.
    */
   checkPolicy(file: string): Promise<CheckedPolicy>;
-  /** The sender that works plans off; undefined if this run sends their rows itself. */
+  /** The sender that applies plans; undefined if this run sends their rows itself. */
   planSender(): Promise<PlanSender | undefined>;
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
   sender(): Promise<SenderDoor>;
@@ -249,7 +249,7 @@ export async function dryRunShown(
   return true;
 }
 
-export const onlyPerson = 'in production only a person at a terminal allows more';
+export const onlyPerson = 'in production only a person at a terminal can allow more';
 
 /**
  * Asks about what allows more than before. Whoever can type --yes in a script may be a program: in production a person at a terminal

@@ -276,7 +276,7 @@ export function fileArgument<const R extends boolean>(required: R) {
   } as const;
 }
 
-export const sheetFlag = flag.text('NAME', 'the sheet of a workbook; absent: the first one');
+export const sheetFlag = flag.text('NAME', 'the sheet of a workbook; without it the first one');
 
 export const allRowsFlag = flag.switch('list all rows, also where a terminal would show only some');
 

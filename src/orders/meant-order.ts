@@ -1,6 +1,6 @@
 /**
- * Which order somebody may have meant who typed the shop's own number, a part of its id, another case, or one letter wrong: among
- * those that this machine knows.
+ * Which order somebody may have meant by the shop's own number, a part of an id, or an id in another case or with one letter
+ * wrong: among the orders that this machine knows.
  */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';

@@ -174,14 +174,14 @@ function createRules(maxFailures: number): Rules {
   };
 }
 
-// ── How a plan is worked off ───────────────────────────────────────────────────────────────────────
+// ── How a plan is worked through ───────────────────────────────────────────────────────────────────────
 
 /** What a run's rows share. */
 export interface BatchRun {
   known: number;
   /** Rows that this run sent and that may have been made. */
   sent: number;
-  /** Those of them whose outcome is still unknown. */
+  /** Rows of `sent` whose outcome is still unknown. */
   open: number;
   /** Rows being read or sent right now. */
   inFlight: number;

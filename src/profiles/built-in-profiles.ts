@@ -155,5 +155,5 @@ function oneOf<const T extends string>(choices: readonly T[], name: string, text
 }
 
 function wrong(name: string, text: string, what: string): CliError {
-  return new CliError('usage', `${name} is ${text}: not ${what}`, { certain: 'nothing was sent' });
+  return new CliError('usage', `${name}: ${text} is not ${what}`, { certain: 'nothing was sent' });
 }

@@ -10,7 +10,7 @@ interface InvoiceRow {
   readonly reference: string | undefined;
   readonly chargeId: string | undefined;
   readonly authCode: string | undefined;
-  /** Undefined: as much as its order says. */
+  /** Undefined: the amount of its order. */
   readonly amount: Figure | undefined;
   /** In capitals. A payment in another currency is not counted for this row while another row is about it too. */
   readonly currency: string | undefined;

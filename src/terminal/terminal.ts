@@ -324,7 +324,7 @@ export interface Ask {
     },
   ): Promise<string>;
   secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;
-  /** The cursor is on the choice that was made `before` somebody went back, or on the first. */
+  /** The cursor starts on the choice made `before` somebody went back, or on the first. */
   choose<T>(
     question: Question & {
       readonly choices: readonly Choice<T>[];

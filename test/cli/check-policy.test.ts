@@ -160,7 +160,7 @@ describe.skipIf(!isRoot)('who can write the file', () => {
     chownSync(file, 0, 0);
     chmodSync(file, 0o666);
     expect(inOneLine((await check(home, machine.machineFile, 'new.json')).stdout)).toContain(
-      'can be written by others than root',
+      'can be written by other users than root',
     );
     expect(readFileSync(machine.file, 'utf8')).toBe('{}');
   });
@@ -183,6 +183,6 @@ describe.skipIf(!isRoot)('who can write the file', () => {
     chmodSync(machine.file, 0o666);
     const ran = await check(home, machine.machineFile, machine.file);
     expect(ran.code).toBe(3);
-    expect(inOneLine(ran.stderr)).toContain('can be written by others than root');
+    expect(inOneLine(ran.stderr)).toContain('can be written by other users than root');
   });
 });

@@ -83,12 +83,12 @@ describe.skipIf(!isRoot)('a user who may not use the common journal', () => {
     ],
     [
       'a group may write the configuration',
-      'config.json can be written by others than root',
+      'config.json can be written by other users than root',
       ({ machineFile }) => chmodSync(machineFile, 0o664),
     ],
     [
       'everybody may write the folder of the configuration',
-      'etc can be written by others than root',
+      'etc can be written by other users than root',
       ({ machineFile }) => chmodSync(dirname(machineFile), 0o777),
     ],
     [

@@ -309,10 +309,14 @@ describe.skipIf(!isRoot)(
         'policy.json belongs to another user than root',
         ({ file }) => chownSync(file, stranger, 0),
       ],
-      ['a group may write it', 'policy.json can be written by others', ({ file }) => chmodSync(file, 0o664)],
+      [
+        'a group may write it',
+        'policy.json can be written by other users',
+        ({ file }) => chmodSync(file, 0o664),
+      ],
       [
         'everybody may write its folder',
-        'etc can be written by others',
+        'etc can be written by other users',
         ({ file }) => chmodSync(dirname(file), 0o777),
       ],
       [

@@ -144,7 +144,7 @@ describe('a capture that comes back pre_authorized', () => {
                7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id 5f2c81)
       certain: sent once by this machine; HTTP 200, an order that is still
                pre_authorized
-      now:     stop on this order and show your lead:
+      now:     leave this order alone; show your lead:
                paydesk journal show i_7f3k2m9q
       "
     `);

@@ -192,7 +192,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is a
                second payment: made twice, or sent from elsewhere; paydesk cannot take
                a refund back
-      now:     stop on this order and show your lead:
+      now:     leave this order alone; show your lead:
                paydesk journal show i_7f3k2m9x
                when somebody has dealt with it:
                paydesk journal acknowledge i_7f3k2m9x --note TEXT

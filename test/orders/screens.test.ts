@@ -399,7 +399,7 @@ describe('bad moments', () => {
                656fa9349a2b4d0018c51f07 and 656fa9369a2b4d0018c51f0c
       certain: this machine sent one; the service lists both, -46000 together;
                paydesk cannot take a refund back
-      now:     stop on this order and show your lead:
+      now:     leave this order alone; show your lead:
                paydesk journal show i_7f3k2m9x
       "
     `);

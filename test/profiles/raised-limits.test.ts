@@ -188,7 +188,7 @@ describe('a limit that is raised', () => {
 
   test.each([
     ['sandbox', 'paydesk asks before it sets that'],
-    ['production', 'in production only a person at a terminal allows more'],
+    ['production', 'in production only a person at a terminal can allow more'],
   ] as const)('is only told by --dry-run, with who may set it (%s)', async (mode, who) => {
     using home = await newShop({ [limit]: '500' }, mode === 'production' ? 'production' : 'sandbox');
     const dry = await set(home, limit, '800', '--dry-run');

@@ -85,11 +85,11 @@ test.skipIf(!isRoot)(
 );
 
 test.skipIf(!isRoot).each<[string, (file: string) => void, RegExp]>([
-  ['others can write', (file) => chmodSync(file, 0o666), /can be written by others than root/],
+  ['others can write', (file) => chmodSync(file, 0o666), /can be written by other users than root/],
   [
     'others can write the folder of',
     (file) => chmodSync(dirname(file), 0o777),
-    /can be written by others than root|policy/,
+    /can be written by other users than root|policy/,
   ],
   [
     'is a link instead of',

@@ -12,7 +12,7 @@ import { startLedger } from './ledger.ts';
 const shop = ['-p', 'shop'];
 const limits = ['sender', 'limits', 'set', 'all', 'MXN'];
 const agent = { PAYDESK_AGENT: 'helper' };
-const onlyPerson = 'in production only a person at a terminal allows more';
+const onlyPerson = 'in production only a person at a terminal can allow more';
 
 test('in production a script with --yes raises no limit of the team, at a desk or at the sender, and a person does', async () => {
   await using ledger = await startLedger({ mode: 'production' });

@@ -54,7 +54,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');
   checkPlanLimits(plan.rows, profile);
   checkNoHold(ctx, profile, asked.noHold);
-  // A sender works each plan off once, whoever hands it over.
+  // A sender applies each plan once, whoever hands it over.
   const isAlone = !ctx.options.dryRun && (await ctx.planSender()) === undefined;
   const taken = isAlone ? await ctx.journal.claimPlan(plan) : undefined;
   try {

@@ -83,7 +83,7 @@ export interface Walk {
   /** How many pages and orders were read. */
   pages: number;
   read: number;
-  /** How many pages in a row had no order that was wanted. */
+  /** How many pages in a row had none of the wanted orders. */
   empty: number;
   hasFound: boolean;
   /** It came to an order after which another walk has begun. */

@@ -1,6 +1,6 @@
 /**
- * Reads the orders of many rows with few requests: where the index of this machine says that they are; else pages, as long as
- * they show orders that are wanted, and the other orders by their ids. Several requests are on their way at once.
+ * Reads the orders of many rows with few requests: where the index of this machine says that they are; without it, page by page
+ * while the pages show wanted orders, and the other orders by their ids. Several requests are on their way at once.
  */
 
 import { longPages, type Service } from '../../api/api.ts';
@@ -64,7 +64,7 @@ async function readIndexed({ ctx, service, reading }: Run): Promise<void> {
   }
 }
 
-// One walks through the list from its start; then all look up orders.
+// The first walks the list from its start; then all look up orders.
 async function readTogether(run: Run): Promise<void> {
   const { reading } = run;
   const begun = Promise.withResolvers<void>();

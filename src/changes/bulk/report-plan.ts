@@ -1,4 +1,4 @@
-/** Asks the journal what became of the rows of a plan, and reads the orders again of which that may still change. */
+/** Asks the journal what became of the rows of a plan, and reads the orders again for which that may still change. */
 
 import type { Context } from '../../context/context.ts';
 import { turn } from '../../io.ts';

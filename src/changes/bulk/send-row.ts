@@ -1,5 +1,5 @@
 /**
- * Works the rows of a plan off, on this machine or at the sender of a team. Each is sent through the same journal and the same guards as a
+ * Sends the rows of a plan, on this machine or at the sender of a team. Each is sent through the same journal and the same guards as a
  * single refund, after a last look at its order.
  */
 

@@ -1,6 +1,6 @@
 /**
- * How a second person looks at a request, approves it or rejects it: with the preview of whoever asked, from a read of their own,
- * or with that of a plan.
+ * How a second person looks at a request, and approves or rejects it: with the same preview as the person who asked, from a new
+ * read of the order, or with the preview of a plan.
  */
 
 import { type OpenService, readOne } from '../../api/api.ts';

@@ -1,6 +1,6 @@
 /**
- * Asks a person for what the flags of a refund leave open, one question after the other, each about what was answered before,
- * with a way back.
+ * Asks a person for what the flags of a refund leave open: one question at a time, each based on the answers before it, with a
+ * way back.
  */
 
 import { moneyOf, type OrderMoney, paidBy } from '../../api/charges.ts';

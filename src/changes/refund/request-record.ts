@@ -1,6 +1,6 @@
 /**
- * Requests for the approval of a second person: how they are found, one as a flat record, in a list, and in words, and whether
- * its refund is still the same.
+ * Requests for the approval of a second person: finds them, shows them as records, lists and words, and
+ * checks whether the refund of one is still the same.
  */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
@@ -22,7 +22,7 @@ import { digestShown } from '../../plans/plans.ts';
 import { modeOfAccount } from '../../profiles/profiles.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 
-/** Times are Unix seconds. Of a plan with several currencies, `amount` and `currency` are those of the first. */
+/** Times are Unix seconds. For a plan with several currencies, `amount` and `currency` are those of the first. */
 export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   field('id', 'id', ({ id }) => id, { title: 'REQUEST', tableFrom: 0, stays: true }),
   field('asked_at', 'time', ({ asked }) => secondsOf(asked.time), { title: 'ASKED', tableFrom: 0 }),

@@ -1,4 +1,4 @@
-/** Where shells and man look for what is theirs of paydesk: completion scripts and the man page. Nothing of others is replaced there. */
+/** Where shells and man look for the completion scripts and the man page of paydesk. A file that is not from paydesk is not replaced. */
 
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * Words that people use for what paydesk calls otherwise, and what they mean: nouns, verbs, commands, and the pages that answer
+ * Words that people use for what paydesk calls something else, and what they mean: nouns, verbs, commands, and the pages that answer
  * `paydesk help WORD`. Loaded only where a word is not known.
  */
 

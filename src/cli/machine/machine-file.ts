@@ -89,7 +89,7 @@ function unsafety(stat: Stats): string | undefined {
   if (!stat.isFile() && !stat.isDirectory()) return 'is not a regular file';
   if (stat.uid !== 0) return 'belongs to another user than root';
   const isSticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
-  return (stat.mode & 0o022) === 0 || isSticky ? undefined : 'can be written by others than root';
+  return (stat.mode & 0o022) === 0 || isSticky ? undefined : 'can be written by other users than root';
 }
 
 function unsafe({ name }: MachineFile, problem: string): CliError {

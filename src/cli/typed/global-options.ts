@@ -45,7 +45,7 @@ export const globalFlags = {
   delimiter: flag.choice(
     ['comma', 'semicolon', 'tab', 'pipe', 'colon'],
     'WORD',
-    'the sign between the cells of csv; typed, also of a CSV that is read, if paydesk does not recognise it',
+    'the character between the cells of csv; if you type it, also of a CSV that is read, if paydesk does not recognise it',
     { env: 'PAYDESK_DELIMITER', defaultText: 'comma' },
   ),
   decimal: flag.choice(['point', 'comma'], 'WORD', 'the sign before decimals in csv', {

@@ -62,7 +62,7 @@ export interface RowMaker {
   readonly closingLines: () => readonly string[] | Promise<readonly string[]>;
 }
 
-/** The rows of a record, and what is in none of them because the record does not show it. */
+/** The rows of a record, and what they lack because the record does not show it. */
 interface RowsOfRecord {
   readonly rows: readonly ExportRow[];
   readonly problems: readonly ExportProblem[];

@@ -1,4 +1,4 @@
-/** What became of an attempt, in words that an operator can read to a customer, which begin with its state; and what to do now about it. */
+/** What became of an attempt, in words that begin with its state and that an operator can read to a customer; and what to do about it now. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import {
@@ -152,7 +152,7 @@ export function nextSteps(
       : failedSteps(profileNamed(record.sent.profile), proof.orderId, change);
   if (last?.alarm !== undefined && !open)
     return [
-      'stop on this order and show your lead; when somebody has dealt with it:',
+      'leave this order alone, and show your lead; when somebody has dealt with it:',
       acknowledgeCommand(change),
     ];
   if (open) {

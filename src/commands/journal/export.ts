@@ -1,6 +1,6 @@
 /**
- * `journal export`, `import`, `archive` and `forget`: what leaves the journal, as a file for another machine, and what is left of
- * settled changes.
+ * `journal export`, `import`, `archive` and `forget`: move the journal to another machine as a file, and shorten what
+ * it keeps of settled changes.
  */
 
 import { confirmFirst, confirmRaise, dryRunShown, refuseAgentTo } from '../../context/context.ts';

@@ -52,7 +52,7 @@ export const show = defineCommand({
     'The service documents no way to get one order, so paydesk looks for it page by page. -o list shows every field that the service sent.',
   arguments: [orderArgument(true)],
   flags: {
-    'for-buyer': flag.switch('words for the buyer to paste: what went back, and what is not sure'),
+    'for-buyer': flag.switch('a text to paste for the buyer: what went back, and what is not certain'),
     copy: copyFlag,
   },
   examples: [

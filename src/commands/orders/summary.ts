@@ -1,3 +1,5 @@
+/** `orders summary`: how many orders were made in a period, what was paid of them and what went back, for each bucket and currency. */
+
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
@@ -62,9 +64,7 @@ export const summary = defineCommand({
       records: 'orders',
     });
     if (oldest !== undefined && until !== undefined && oldest * 1000 >= until)
-      ctx.notes.note(
-        `there are orders since ${ctx.days.full(oldest * 1000)}, and this period was before that`,
-      );
+      ctx.notes.note(`the oldest order is from ${ctx.days.full(oldest * 1000)}, after this period`);
     return undefined;
   },
 });

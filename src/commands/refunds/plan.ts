@@ -38,7 +38,7 @@ import { daysOfFlag } from '../export/export-flags.ts';
 import { sourceFlags } from '../report/report-flags.ts';
 
 const controlFlags = {
-  'expect-count': flag.integer(0, 100_000, 'N', 'refuse unless the file has so many rows'),
+  'expect-count': flag.integer(0, 100_000, 'N', 'refuse unless the file has this many rows'),
   'expect-total': {
     value: 'CUR=N',
     summary: 'refuse unless the rows in this currency add up to this',
@@ -100,7 +100,8 @@ export const plan = defineCommand({
     ),
     'allow-status': {
       value: 'WORD',
-      summary: 'also send rows of orders with this status, which paydesk does not know; absent: without one',
+      summary:
+        'also send rows of orders with this status, which paydesk does not know; the word absent stands for what an order does not show',
       repeatable: true,
       parse: (text: string, name: string) => {
         if (/^[\x21-\x7e]{1,64}$/.test(text)) return text;
@@ -169,8 +170,8 @@ export const apply = defineCommand({
     confirm: flag.text('DIGEST', 'the first 8 or more characters of the digest of the plan'),
     concurrency: flag.integer(1, 16, 'N', 'how many orders at a time', { defaultText: '4' }),
     'no-hold': noHoldFlag,
-    'max-rps': flag.integer(1, 1000, 'N', 'at most so many requests per second'),
-    'max-failures': flag.integer(1, 1000, 'N', 'stop after so many refunds without a usable answer', {
+    'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
+    'max-failures': flag.integer(1, 1000, 'N', 'stop after this many refunds without a usable answer', {
       defaultText: '5',
     }),
     'all-rows': allRowsFlag,

@@ -41,7 +41,7 @@ interface ReportedCase {
   readonly operator: string | undefined;
 }
 
-/** How many orders or changes of a currency wait for somebody, and how much they are. */
+/** How many orders or changes in a currency wait for somebody, and their sum. */
 export interface WaitingSum {
   readonly currency: string | undefined;
   readonly count: number;

@@ -138,7 +138,7 @@ class PostgresStore {
       'was restored, promoted or replaced since this sender saw it last',
       this.#parts.place,
       [
-        "check on the service's own screen which orders were changed lately",
+        "check on the service's own screen which orders were changed recently",
         'if it was done on purpose, allow changes again: paydesk journal verify --accept-copy',
       ],
     );

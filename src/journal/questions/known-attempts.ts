@@ -1,4 +1,4 @@
-/** What a run of the protocol must know of the journal before it sends, and what it must know of what it reads. */
+/** What a run of the protocol must know from the journal before it sends, and to judge what it reads. */
 
 import type { ChangeRequest } from '../../api/api.ts';
 import { needsPerson } from '../attempt-state.ts';

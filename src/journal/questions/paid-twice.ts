@@ -1,4 +1,4 @@
-/** Refunds that were made twice, as far as nobody has dealt with that yet, and what a read is the first to show twice. Pure. */
+/** Refunds that were made twice and that nobody has dealt with yet, and those that a read is the first to show twice. Pure. */
 
 import { isAcknowledged, verdictOf } from '../attempt-state.ts';
 import type { FoundRefund } from '../change.ts';

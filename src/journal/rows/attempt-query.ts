@@ -1,4 +1,4 @@
-/** What a store of the journal can be asked for: attempts by what is needed of them, and lists of them page by page. */
+/** What a store of the journal can be asked for: the attempts that match a filter, all at once or page by page. */
 
 import type { ChangeKind } from '../change.ts';
 import type { AttemptRecord, Moment, SentRow } from './journal-rows.ts';

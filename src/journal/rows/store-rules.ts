@@ -25,7 +25,7 @@ export function refuseLostAccount(lost: AttemptRecord | undefined): void {
   if (lost === undefined) return;
   const { change } = lost.sent;
   throw refused(`rows of the journal are lost: ${change} may be a change that was sent`, [
-    "look at the orders that were changed lately on the service's own screen; then record that you did:",
+    "look at the orders that were changed recently on the service's own screen; then record that you did:",
     `paydesk journal settle ${change} --not-applied --note TEXT`,
   ]);
 }
@@ -39,7 +39,7 @@ export function refuseUnseenOnOrder(orderId: string, newest: number, asked: numb
   });
 }
 
-/** Throws CliError 'refused' if another run used an idempotency key of this account after this run asked for it. `attempt`: the newest there. */
+/** Throws CliError 'refused' if another run used an idempotency key of this account after this run asked about it. `attempt`: its newest one. */
 export function refuseUnseenUnderScript(row: SentRow, idempotencyKey: string, attempt: AttemptRecord): void {
   if (!mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
   const now = { kind: row.proof.kind, asked: row.asked, livemode: row.proof.livemode };

@@ -120,7 +120,7 @@ export function appearedError(
     return new CliError('unconfirmed', ids === '' ? what : `${what}\n${ids}`, {
       opening: 'stop:',
       certain: known,
-      now: ['stop on this order and show your lead:', ...now],
+      now: ['leave this order alone; show your lead:', ...now],
     });
   }
   const what = verdict.verdict === 'applied' ? 'was made after all' : 'is unconfirmed again';
@@ -142,7 +142,7 @@ function twiceError(
     {
       opening: 'MADE TWICE:',
       certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),
-      now: ['stop on this order and show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],
+      now: ['leave this order alone; show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],
     },
   );
 }

@@ -237,7 +237,7 @@ describe('while a change of an unknown account is lost', () => {
         parts: expect.objectContaining({
           certain: 'nothing was sent',
           now: [
-            "look at the orders that were changed lately on the service's own screen; then record that you did:",
+            "look at the orders that were changed recently on the service's own screen; then record that you did:",
             'paydesk journal settle i_lost --not-applied --note TEXT',
           ],
         }),

@@ -1,4 +1,4 @@
-/** Plans the rows of a file order by order, by what the service, the journal and the neighbours of the order know of it. */
+/** Plans the rows of a file order by order, from what the service, the journal and the orders next to it in the list show. */
 
 import type { OpenService } from '../../../api/api.ts';
 import { leftToRefund, moneyOf } from '../../../api/charges.ts';
