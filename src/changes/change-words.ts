@@ -139,3 +139,9 @@ export function requestLine(body: object | undefined, label = 'will send once: '
 function bodyText(body: object): string {
   return JSON.stringify(body).replace(/"(?:[^"\\]|\\.)*"|,/g, (part) => (part === ',' ? ', ' : part));
 }
+
+/** The row of a plan that a change was sent by: `p_7f3k2m, line 7, ref A`. Undefined of what no plan sent. */
+export function planRowWords({ plan, line, ref }: AttemptRecord['sent']): string | undefined {
+  if (plan === undefined) return undefined;
+  return [plan, ...(line === undefined ? [] : [`line ${line}`]), ...(ref ? [`ref ${ref}`] : [])].join(', ');
+}

@@ -37,6 +37,7 @@ export {
   headLine,
   kindWords,
   messagesIn,
+  planRowWords,
   replyWords,
   settleCommand,
   settleCommands,

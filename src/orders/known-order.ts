@@ -11,7 +11,14 @@ import {
 } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
-import { type Mode, meaningOfRefund, modeOfOrder, noModeWords, statuses } from '../api/spec.ts';
+import {
+  type Mode,
+  meaningOfRefund,
+  meaningOfStatus,
+  modeOfOrder,
+  noModeWords,
+  statuses,
+} from '../api/spec.ts';
 import {
   type AttemptRecord,
   appearedVerdict,
@@ -287,7 +294,9 @@ function statusOf({ payment_status: status }: JsonObject): string {
  */
 export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(order)): Unfit | undefined {
   const shown = statusOf(order);
-  const but = (is: Unfit['is'], why: string): Unfit => ({ is, why, words: `${shown}, but ${why}` });
+  // `declined, no payment went through`, and `paid, but no payment went through`
+  const link = meaningOfStatus(order.payment_status) === 'none' ? ', ' : ', but ';
+  const but = (is: Unfit['is'], why: string): Unfit => ({ is, why, words: `${shown}${link}${why}` });
   if (order.payment_status === statuses.preAuthorized)
     return { is: 'authorized', why: 'only authorized, no money taken', words: `${shown}, no money taken` };
   if (hasNoCharges(order)) {

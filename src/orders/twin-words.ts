@@ -72,8 +72,8 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
   }
   if (isSettled(twin)) return `, ${went}: settled; if you refund both, the buyer gets both payments back`;
   if (went !== '') return `, ${went}: if you refund both, the buyer ${bothWords(twin)}`;
-  const failed = twin.state === 'failed' ? 'was not refunded, its refund failed' : 'was not refunded';
-  return `, ${failed}: make sure which of the two orders the buyer means`;
+  const failed = twin.state === 'failed' ? ', and its refund failed' : ' and not refunded';
+  return `, was paid${failed}: make sure which of the two orders the buyer means`;
 }
 
 // Of a twin that is not settled.

@@ -106,8 +106,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
               paydesk journal reconcile i_7f3k2m9x
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
-              refunded: make sure which of the two orders the buyer means
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid
+              and not refunded: make sure which of the two orders the buyer means
 
       MONEY (MXN, in the service's units)            amount   refunded       left
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
@@ -133,8 +133,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
       "instead of lines 5 to 6:
               do not refund this order before this is checked: paydesk journal reconcile i_7f3k2m9x
       instead of lines 9 to 10:
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
-              the buyer means
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid and not refunded: make sure which of the
+              two orders the buyer means
       instead of lines 20 to 21:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
@@ -241,8 +241,8 @@ describe('a refund that was made twice', () => {
               do not refund this order; show your lead
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
-              refunded: make sure which of the two orders the buyer means
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid
+              and not refunded: make sure which of the two orders the buyer means
 
       MONEY (MXN, in the service's units)            amount   refunded       left
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
@@ -267,8 +267,8 @@ describe('a refund that was made twice', () => {
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
       "instead of lines 9 to 10:
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
-              the buyer means
+      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid and not refunded: make sure which of the
+              two orders the buyer means
       instead of lines 20 to 21:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
       instead of lines 27 to 28:

@@ -317,7 +317,7 @@ describe('a twin whose refund', () => {
     });
 
   test.each([
-    ['failed', 'failed', 'was not refunded, its refund failed: make sure which of the two orders', 0],
+    ['failed', 'failed', 'was paid, and its refund failed: make sure which of the two orders', 0],
     [
       'is under way',
       'pending',

@@ -151,7 +151,7 @@ export const todays = (situation: Situation): Expected => {
 };
 
 /** The same command with the same id of a script: it sends nothing, and says what became of it. */
-export const repeated = ({ truth, scope }: Situation): Expected => {
+export const repeated = ({ truth }: Situation): Expected => {
   const exits: Readonly<Record<string, readonly number[]>> = {
     made: [0],
     pending: [0],
@@ -161,7 +161,7 @@ export const repeated = ({ truth, scope }: Situation): Expected => {
   };
   // Of one that failed nothing is unconfirmed, unless the figures disagree; if only a part failed, a person must look.
   const isSure = truth.attempts === 'failed' && !truth.first.includes('doubt');
-  if (isSure) return { exit: [scope === 'whole' ? 7 : 5] };
+  if (isSure) return { exit: [truth.sums.made === undefined ? 5 : 7] };
   return { exit: truth.mustLook ? [7] : (exits[truth.attempts] ?? [0, 7]) };
 };
 

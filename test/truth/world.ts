@@ -136,11 +136,13 @@ export async function startWorld(orders: readonly Json[]): Promise<World> {
     );
     return refundId;
   };
-  const mapRefunds = (change: (refund: Json) => readonly Json[], isSummed: boolean) => {
+  // Of the order that shows this refund; the others stay as they are.
+  const mapRefund = (id: string, change: (refund: Json) => readonly Json[], isSummed: boolean) => {
     service.orders = service.orders.map((order) => {
+      if (!JSON.stringify(order).includes(`"${id}"`)) return order;
       const charges = chargesOf(order).map((one) => {
         const before = recordsOf(one);
-        const after = before.flatMap(change);
+        const after = before.flatMap((refund) => (refund.id === id ? change(refund) : [refund]));
         return before.length === 0 ? one : { ...one, refunds: after.length === 0 ? null : listOf(...after) };
       });
       const changed = { ...order, charges: listOf(...charges) };
@@ -184,8 +186,8 @@ export async function startWorld(orders: readonly Json[]): Promise<World> {
     },
     record,
     turn: (id, status, sums = 'sums follow') =>
-      mapRefunds((one) => [one.id === id ? { ...one, status } : one], sums === 'sums follow'),
-    vanish: (id) => mapRefunds((one) => (one.id === id ? [] : [one]), true),
+      mapRefund(id, (one) => [{ ...one, status }], sums === 'sums follow'),
+    vanish: (id) => mapRefund(id, () => [], true),
     change: (id, changes) => put(id, { ...find(id), ...changes }),
     changeCharges: (id, changes) => changeSome(id, () => true, changes),
     changeCharge: (id, charge, changes) => changeSome(id, (one) => one.id === charge, changes),

@@ -15,6 +15,7 @@ import {
   probableRefunds,
 } from '../../journal/journal.ts';
 import { type KnownRefund, type RefundFacts, refundFacts } from '../../orders/orders.ts';
+import { planRowWords } from '../change-words.ts';
 import type { MadeWords } from './refund-checks.ts';
 
 interface RefundOrigin {
@@ -27,6 +28,8 @@ interface RefundOrigin {
   /** The journal of the team does not know it, as `by` says. */
   readonly unknown?: true;
   readonly reason: string | undefined;
+  /** The row of the plan that it was sent by, if it was. */
+  readonly row?: string | undefined;
   /** Who approved it, and its ticket; undefined if this machine did not surely send it. */
   readonly approval?: ApprovalFields;
 }
@@ -125,7 +128,7 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<str
   return new Map(
     [...facts].map(([id, { by: sender, note, reason, sent }]): [string, RefundOrigin] => {
       const by = note === undefined ? sender : `${sender}: ${note}`;
-      return [id, { by, reason, approval: approvalFields(sent) }];
+      return [id, { by, reason, row: planRowWords(sent), approval: approvalFields(sent) }];
     }),
   );
 }

@@ -188,7 +188,13 @@ export function nextSteps(
         said.verdict === 'applied' ? '--not-applied' : '--applied',
       ),
     ];
-  if (last?.verdict === 'not_seen' && again !== undefined) return ['to send it again:', again];
+  if (last?.verdict === 'not_seen' && again !== undefined) {
+    if (proof.orderId === undefined || (last.refunds ?? []).length === 0) return ['to send it again:', again];
+    return [
+      'the order shows another refund since; what can still be refunded:',
+      showOrder(record, proof.orderId),
+    ];
+  }
   return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];
 }
 

@@ -4,7 +4,7 @@ import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { column } from '../../api/resources.ts';
 import { secondsOf } from '../../api/spec.ts';
-import { replyWords, untilWords } from '../../changes/changes.ts';
+import { planRowWords, replyWords, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
   type AttemptRecord,
@@ -204,7 +204,7 @@ function factsOf(
     ...fact('idempotency key', sent.idempotencyKey),
     ...fact('created', created),
     ...fact('link', link),
-    ...fact('plan', planOf(sent)),
+    ...fact('plan', planRowWords(sent)),
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
     ['sent', [fullTime(sent.time), ` by ${sentBy(sent)}`]],
@@ -253,10 +253,4 @@ async function evidenceOf(ctx: Context, { sent }: AttemptRecord): Promise<string
 function skippedHoldOf({ skippedHoldMs }: AttemptRecord['sent']): string | undefined {
   if (skippedHoldMs === undefined) return undefined;
   return `skipped with --no-hold: refund.hold was ${skippedHoldMs / 1000} s`;
-}
-
-// `p_7f3k2m, line 7, ref A`
-function planOf({ plan, line, ref }: AttemptRecord['sent']): string | undefined {
-  if (plan === undefined) return undefined;
-  return [plan, ...(line === undefined ? [] : [`line ${line}`]), ...(ref ? [`ref ${ref}`] : [])].join(', ');
 }

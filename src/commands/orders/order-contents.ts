@@ -268,12 +268,13 @@ function idOfRefund(
   origins: RefundOrigins,
   state: RefundState | undefined,
 ): Cell {
-  const { reason, approval = approvalFields() } = origins?.get(id) ?? {};
+  const { reason, row, approval = approvalFields() } = origins?.get(id) ?? {};
   const { ticket, request, approved_at: approvedAt } = approval;
   const isNews = state !== undefined && state !== 'made' && state !== 'elsewhere';
   const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
+    ...(row === undefined ? [] : [`  plan ${row}`]),
     ...(ticket === null ? [] : [`  ticket ${ticket}`]),
     ...(request === null ? [] : [`  request ${request}`]),
     ...(approvedAt === null ? [] : ['  approved ', { time: approvedAt, precision: 'zoned' } as const]),

@@ -111,11 +111,17 @@ function expiryOf({ expires_at: at, expired_at: other }: JsonObject): unknown {
   return at ?? other;
 }
 
-/** The link with which an order can still be paid, as far as it shows one; undefined once its time is over. `now`: Unix milliseconds. */
-export function payLink({ checkout }: JsonObject, now: number): string | undefined {
-  if (!isObject(checkout)) return undefined;
-  const expiry = expiryOf(checkout);
-  return typeof expiry === 'number' && expiry * 1000 <= now ? undefined : filledText(checkout.url);
+/** The link with which an order can still be paid, or in a word why not any more; undefined if it shows none. `now`: Unix milliseconds. */
+export function payLink(
+  { checkout }: JsonObject,
+  now: number,
+): { readonly link: string } | { readonly over: string } | undefined {
+  const link = isObject(checkout) ? filledText(checkout.url) : undefined;
+  if (!isObject(checkout) || link === undefined) return undefined;
+  const [expiry, status] = [expiryOf(checkout), filledText(checkout.status)];
+  // Assumed: whoever was sent a link can pay with it while it is `Issued`. The document shows no status of a checkout.
+  if (status !== undefined && status.toLowerCase() !== 'issued') return { over: status };
+  return typeof expiry === 'number' && expiry * 1000 <= now ? { over: 'expired' } : { link };
 }
 
 function metadataView(metadata: unknown): readonly Block[] {

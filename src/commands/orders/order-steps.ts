@@ -72,7 +72,7 @@ export function whatNext(
   if (unfit?.is === 'authorized')
     return next(unfit.why, roleSteps('capture', profile) ?? captureSteps(known, profile));
   if (whyNot !== undefined || 'problem' in reading)
-    return next('cannot be refunded', [
+    return next(unfit?.is === 'not paid' ? 'not paid' : 'cannot be refunded', [
       ...whyNotSteps(known, profile),
       ...payAgainSteps(known.order, ctx.clock.now()),
     ]);
@@ -185,13 +185,18 @@ function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
 
 // Of an order that nobody has paid.
 function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
-  const link = paymentOf(order).isPaid ? undefined : payLink(order, now);
-  if (link === undefined) return [];
+  const found = paymentOf(order).isPaid ? undefined : payLink(order, now);
+  if (found === undefined) return [];
+  if ('over' in found)
+    return [
+      'blank',
+      { line: `no money was taken, and nobody can pay with the link any more: ${found.over}` },
+    ];
   const again = hasNoCharges(order) ? '' : ' again';
   return [
     'blank',
     { line: `no money was taken; the buyer can pay${again} with the link:` },
-    { line: link, indent: 2 },
+    { line: found.link, indent: 2 },
   ];
 }
 
