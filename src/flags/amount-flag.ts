@@ -1,4 +1,4 @@
-/** The flag for an amount as people type it, and what is said of a comma, or of decimals that the profile does not declare. Pure. */
+/** The flag for an amount as people type it, and the errors for a comma or for decimals that the profile does not declare. Pure. */
 
 import { type AmountStyle, declaresPlaces, examplesOf, placesWords } from '../amounts.ts';
 import { blankOrQuote, withoutAround } from '../api/resources.ts';
@@ -22,7 +22,7 @@ function amountIn(text: string, name: string): TypedAmount {
   if (typed !== undefined) return typed;
   const meant = withoutMarks(text);
   const without = readAmount(meant);
-  // What its comma means is known once the profile is.
+  // What the comma means is known only once the profile is.
   if (without !== undefined && text.includes(',')) return { ...without, withComma: text.trim() };
   const mistake = amountMistake(text.trim(), `leave ${name} out for all of it`);
   throw usage(
@@ -31,7 +31,7 @@ function amountIn(text: string, name: string): TypedAmount {
   );
 }
 
-/** What a profile says of decimals, and how it is called. */
+/** What a profile says about decimals, with its kind and name. */
 export type DecimalsOf = Pick<Profile, 'kind' | 'name'> & { readonly settings: AmountStyle };
 
 /** Refuses an amount with a comma, or with decimals that the profile declares for no currency. Throws CliError 'usage'. */
@@ -47,7 +47,7 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
       `type ${[...new Set([...ways, ...full])].join(' or ')}`,
     ]);
   const declared = isDeclared ? 'an amount has no commas' : placesWords(profile.settings);
-  // No number is suggested that the decimals were simply taken from: where the unit is a hundredth, it is another amount.
+  // The number with its decimals simply cut off is never suggested: where the unit is a hundredth, that is another amount.
   throw usage(
     `${name} ${text}: ${declared ?? `profile ${profile.name} declares no decimals`}`,
     full.length > 0
@@ -64,8 +64,8 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
   );
 }
 
-// A mark is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
-// thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
+// Leaves out the commas between thousands, and turns the comma of `1,50` into a point. `1,50` may also be mistyped thousands, so
+// the result is only suggested, never taken.
 function withoutMarks(text: string): string {
   const tidy = withoutAround(text, blankOrQuote);
   const figures = tidy.replace(/[ \u00a0\u202f]?[A-Za-z]{3}$/, '');

@@ -23,7 +23,7 @@ interface TypedBefore {
 /** What TAB can offer from this machine alone, without a request. `profile` is the one named on the command line, if any. */
 export interface KnownHere {
   readonly profiles: () => Promise<readonly Candidate[]>;
-  /** `start`: what is typed of the id so far. */
+  /** `start`: the part of the id that is typed so far. */
   readonly orders: (profile: string | undefined, start: string) => Promise<readonly Candidate[]>;
   readonly changes: (profile: string | undefined) => Promise<readonly Candidate[]>;
   readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
@@ -114,14 +114,14 @@ export function short(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }
 
-/** What else a flag says of itself. */
+/** What else can be declared about a flag. */
 export type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
 
 /** Makes flags: `value` is the placeholder in help, `summary` the line behind it. */
 export const flag = {
   switch: (summary: string, more?: More) => ({ ...more, summary, parse: () => true }),
   text: (value: string, summary: string, more?: More) => ({ ...more, value, summary, parse: nonEmpty }),
-  /** The name of a person as the journal writes it: `Ana_Torres`. One of an agent has blanks: `agent claude for ana`. */
+  /** A person's name as the journal writes it: `Ana_Torres`. An agent's name has blanks: `agent claude for ana`. */
   person: (summary: string, more?: More) => ({
     ...more,
     value: 'NAME',
@@ -144,7 +144,7 @@ export const flag = {
     choices,
     parse: (text: string, name: string): T => oneOf(choices, text, name, otherWords),
   }),
-  /** Several choices in one word, with commas: `made,pending`. */
+  /** Several choices in one word, separated by commas: `made,pending`. */
   choices: <const T extends string>(
     choices: readonly [T, ...T[]],
     value: string,
@@ -195,7 +195,7 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
   } as const;
 }
 
-/** An order as people name it: its id, or, where a person can choose, words of it. */
+/** An order as people name it: its id or, where a person can choose from a list, words that the order contains. */
 export function orderArgument<const R extends boolean>(required: R) {
   return {
     name: 'id',
@@ -252,8 +252,8 @@ export function recordId(resource: ResourceName, text: string, name: string): st
   );
 }
 
-// The text may be a name, a reference or a part of an id, so the hint searches for it, without what a shell could misread. A row that
-// was copied has one id.
+// The text may be a name, a reference or a part of an id, so the hint searches for it, without the characters that a shell could
+// misread. If somebody pasted a whole row, the hint takes the one id in it.
 function searchable(text: string): string {
   const words = text.slice(0, 64).match(/[\p{L}\p{N}][\p{L}\p{N}@._+-]*/gu) ?? [];
   const [id, second] = text.split(/\s+/).filter((word) => resources.orders.idPattern.test(word));

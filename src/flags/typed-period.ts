@@ -23,7 +23,7 @@ export interface Period {
   readonly range: (clockAndZone: ClockAndZone) => TimeRange;
 }
 
-/** The flags of a time: a period, or its two ends. */
+/** The flags for a range of time: a period, or its two ends. */
 export function timeFlags(
   defaultText: string,
   words = { since: 'from this time on', until: 'before this time; --until today: up to last midnight' },
@@ -35,14 +35,14 @@ export function timeFlags(
   } as const;
 }
 
-/** What was typed of these flags. */
+/** The values that were typed for these flags. */
 interface TypedTime {
   readonly period?: Period | undefined;
   readonly since?: When | undefined;
   readonly until?: When | undefined;
 }
 
-/** The time that was typed as one period, or else the usual one. */
+/** The typed range of time as one period; if none was typed, the usual period. */
 export function periodOf(typed: TypedTime, usual: string): Period;
 export function periodOf(typed: TypedTime): Period | undefined;
 export function periodOf({ period, since, until }: TypedTime, usual?: string): Period | undefined {
@@ -55,7 +55,7 @@ export function periodOf({ period, since, until }: TypedTime, usual?: string): P
   return usual === undefined ? undefined : parsePeriod(usual, '--period');
 }
 
-/** The words that ask for the same time later: a time that counts back from now is written in full. */
+/** The flags that ask for the same range when they are typed later: a time that counts back from now is written in full. */
 export function timeWords(typed: TypedTime, clockAndZone: ClockAndZone): readonly string[] {
   const { since, until } = periodOf(typed)?.range(clockAndZone) ?? {};
   const words = (name: string, when: When | undefined, at: number | undefined): readonly string[] => {
@@ -166,7 +166,7 @@ function dayText(midnight: number): string {
 function fromTo(from: string, to: string, name: string): Period['range'] {
   if (from === '' && to === '') throw usage(`${name} ..: say from when, until when, or both`);
   const [first, last] = [calendarDays(from), calendarDays(to)];
-  // Two months: nobody can say whether the second one is meant to be in it.
+  // `2026-10..2026-11`: nobody can say whether the second month is meant to be included.
   if (first !== undefined && last !== undefined && last.end - last.first > dayMs)
     throw usage(`${name} ${from}..${to}: write the first day, and the day after the last one`, [
       `with all of ${to}: ${dayText(first.first)}..${dayText(last.end)}`,

@@ -36,7 +36,7 @@ export interface TimeRange {
 /** All times. */
 export const anyTime: TimeRange = { since: undefined, until: undefined };
 
-/** An end of a time in Unix seconds, rounded up so that the time begins no earlier than asked; null without one. */
+/** One end of a range in Unix seconds, rounded up so that the range begins no earlier than asked; null if that end is open. */
 export function boundSeconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.ceil(ms / 1000);
 }
@@ -104,7 +104,7 @@ export function parseWhen(text: string, name: string): When {
   );
 }
 
-/** Asks for a word that is spelled like this one, or a date with its parts in another order or with other marks. */
+/** Suggests a word that is spelled like the typed one, or a date whose parts are in another order or have other marks between them. */
 export function timesMeant(
   text: string,
   name: string,
@@ -114,7 +114,7 @@ export function timesMeant(
   const [, year = '', ...parts] = /^(\d{4})[./]?(\d{1,2})[./]?(\d{1,2})$/.exec(text) ?? [];
   const [, first = '', mark, second = '', last = ''] =
     /^(\d{1,2})([./-])(\d{1,2})[./-](\d{4})$/.exec(text) ?? [];
-  // Between points the day comes first. Elsewhere the month may.
+  // In a date with points, the day comes first. In other dates, the month may.
   const orders =
     mark === '.'
       ? [[second, first]]
@@ -150,8 +150,8 @@ export function isDayWord(text: string): boolean {
 }
 
 /**
- * The calendar day on which a period begins, as midnight in UTC. `today` is one too. Days are counted in the calendar, since a
- * day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
+ * The calendar day on which a period begins, as midnight in UTC. `today` is given in the same form. Days are counted in the
+ * calendar, since a day may have 23 or 25 hours; the zone turns the day into a moment afterwards.
  */
 export function startOf(word: DayWord, today: number): number {
   const date = new Date(today);
@@ -277,7 +277,7 @@ export function rangeWords(
   return `${what}${from}${until === undefined ? ' until now' : `${comma} before ${full(until)}`}`;
 }
 
-/** Whether a time of the service (Unix seconds) lies in a range. */
+/** Whether a time from the service (Unix seconds) is within a range. */
 export function isWithin({ since, until }: TimeRange, seconds: number): boolean {
   const ms = seconds * 1000;
   return (since === undefined || ms >= since) && (until === undefined || ms < until);
