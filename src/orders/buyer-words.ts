@@ -36,7 +36,7 @@ interface Told {
 const words = {
   en: {
     hello: (name: string | undefined) => (name === undefined ? 'Hello,' : `Hello ${name},`),
-    // Some brands end in the word already.
+    // Some brand names already end in `card`.
     card: (brand: string, last4: string) =>
       `your ${/card $/i.test(brand) ? brand : `${brand}card `}ending in ${last4}`,
     noCard: 'your original payment method',
@@ -108,8 +108,8 @@ const words = {
 } as const;
 
 /**
- * The lines of the text. It says that money went back of every refund that the service shows as made, and of no other. `refunds`:
- * those to speak of, all of them or one.
+ * The lines of the text. It says that money went back for every refund that the service shows as made, and for no other.
+ * `refunds`: the refunds that the text is about, all of the order or one.
  */
 export function buyerLines(
   known: KnownOrder,
@@ -127,7 +127,7 @@ export function buyerLines(
   ];
 }
 
-/** These refunds, what was sent again in their place, and what was made besides: whoever asks about one hears of that, too. */
+/** These refunds, those that replaced them, and those that were made a second time: whoever asks about one refund hears about these too. */
 export function toldOfThem(known: KnownOrder, refunds: readonly KnownRefund[]): readonly KnownRefund[] {
   return known.refunds.filter(
     (one) =>
@@ -142,7 +142,7 @@ function sentences(known: KnownOrder, refunds: readonly KnownRefund[], style: Bu
   const all = toldOfThem(known, refunds);
   const isFollowed = (refund: KnownRefund) => all.some((other) => standsFor(other, refund));
   const told = all.flatMap((refund) => sentencesOn(refund, isFollowed(refund), order, style));
-  // Two refunds of which one may be the other are checked as one.
+  // Two unsure refunds with the same sentence may be one and the same, so the sentence is said once.
   const open = all.filter((refund) => isUnsure(refund) && !isFollowed(refund));
   const unsure = new Set(open.map((refund) => say.unsure(toldOf(refund, order, style))));
   if (told.length > 0 || unsure.size > 0) return [...told, ...unsure];
@@ -168,11 +168,12 @@ function isSameMoney(one: KnownRefund, other: KnownRefund): boolean {
   return one.amount === other.amount && one.charge?.id === other.charge?.id;
 }
 
-// As much went back to the same card since: one that was never there is no news to the buyer.
+// Whether `later` replaces `refund`, which gave nothing back: the same money went back since. A refund that was never made is
+// then not mentioned to the buyer.
 function standsFor(later: KnownRefund, refund: KnownRefund): boolean {
   const isOver = gaveNothing(refund.state) || isNeverArrived(refund);
   const isMade = later.state === 'made' || later.state === 'elsewhere' || later.state === 'pending';
-  // Of a request for several charges, the order shows one record for each.
+  // For a request about several charges, the order shows one record per charge.
   const isRequest =
     refund.record === undefined &&
     later.attempt !== undefined &&
@@ -185,14 +186,14 @@ function timeOf({ record, attempt }: KnownRefund): number {
   return record?.createdAt ?? Math.floor((attempt?.sent.time ?? 0) / 1000);
 }
 
-// What the order does not show, or what is only probably ours. What never arrived in its time was not made, and what a person recorded
-// as made counts as paid back.
+// Whether the order does not show a refund, or shows one that is only probably ours. A refund that never arrived in its time was
+// not made, and one that a person recorded as made counts as paid back, so both are sure.
 function isUnsure(refund: KnownRefund): boolean {
   const isShown = refund.record !== undefined && refund.state !== 'unconfirmed';
   return !isShown && refund.state !== 'recorded made' && !isNeverArrived(refund);
 }
 
-// `isFollowed`: as much went back since.
+// `isFollowed`: the same amount went back since.
 function sentencesOn(
   refund: KnownRefund,
   isFollowed: boolean,
@@ -226,7 +227,8 @@ function sentencesOn(
   }
 }
 
-// Of a refund of several charges that nobody knows to be made, all of it is meant, whatever part the order shows.
+// While nobody knows whether a refund of several charges was made, the sentence is about all of it, whatever part the order
+// shows.
 function toldOf(refund: KnownRefund, order: JsonObject, style: BuyerStyle): Told {
   const say = words[style.language];
   const { charge, amount, record, attempt, state } = refund;

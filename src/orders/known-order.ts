@@ -1,4 +1,4 @@
-/** What is known about an order: from the order as it was read, what the journal holds about it, and the time. Pure. */
+/** Works out what is known about an order, from the order as it was read, what the journal holds about it, and the time. Pure. */
 
 import {
   type ChargeMoney,
@@ -62,14 +62,14 @@ export const refundStates = [
  */
 export type RefundState = (typeof refundStates)[number];
 
-/** What these states mean, to stand after a refund and a colon. */
+/** What these states mean, in words that follow a refund and a colon. */
 export const stateMeans = {
   pending: 'the service has taken it up, and the money has not gone back yet',
   failed: 'that money did not go back',
   gone: 'it was made, and the order does not show it any more',
 } as const satisfies Partial<Record<RefundState, string>>;
 
-/** What the journal can know of a change: of `refused` and `not sent` no order shows anything. */
+/** What the journal can know about a change. No order shows anything of a change that was `refused` or `not sent`. */
 type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
 
 // What a person must know first comes first, as in `casesOf`.
@@ -96,11 +96,11 @@ export interface KnownRefund {
   readonly state: RefundState;
   /** The record that the order shows; undefined if it shows none. */
   readonly record: RefundRecord | undefined;
-  /** The charge; undefined for a whole order that shows nothing of it. */
+  /** The charge; undefined if the order does not show the refund, and it was for several charges or its charge cannot be read. */
   readonly charge: ChargeMoney | undefined;
   /** Positive; undefined if that is not known. */
   readonly amount: number | undefined;
-  /** What sent it, as far as the journal knows. */
+  /** The attempt that sent it, as far as the journal knows. */
   readonly attempt: AttemptRecord | undefined;
   /** The order does not show it, and it may still appear. */
   readonly mayAppear: boolean;
@@ -119,20 +119,20 @@ export function isNeverArrived({
 export interface KnownOrder {
   readonly order: JsonObject;
   readonly reading: MoneyReading;
-  /** Why its figures do not tell what went back; undefined if they do, or cannot be read. */
+  /** Why its figures do not tell what went back; undefined if they do, or if they cannot be read. */
   readonly doubt: string | undefined;
-  /** What this machine sent on it. */
+  /** What this machine sent for this order. */
   readonly attempts: readonly AttemptRecord[];
-  /** Those of them that nobody saw arrive in their time. They stop nothing but the same money once more. */
+  /** Those attempts that nobody saw arrive in their time. All that they stop is sending the same money again. */
   readonly neverArrived: readonly AttemptRecord[];
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
-  /** That in a word, for the place of the service's status; undefined if there is nothing. */
+  /** The most urgent thing in a word, shown in place of the service's status; undefined if there is nothing. */
   readonly first: OrderCase['is'] | 'pending' | 'no mode' | 'ask your lead' | undefined;
   readonly refunds: readonly KnownRefund[];
   /** Why the order as the service shows it cannot be refunded; undefined if it can be. */
   readonly unfit: Unfit | undefined;
-  /** The same with what the journal knows, in words that begin with the status of the order. */
+  /** Why it cannot be refunded, by what the journal knows too, in words that begin with the status of the order. */
   readonly whyNot: string | undefined;
 }
 
@@ -153,7 +153,7 @@ export interface Unfit {
   readonly words: string;
 }
 
-/** `attempts`: those on this order, oldest first. `mode`: that of the profile; without one, any mode will do. */
+/** `attempts`: those on this order, oldest first. `mode`: the mode of the profile; without it, any mode will do. */
 export function knownOrder(
   order: JsonObject,
   attempts: readonly AttemptRecord[],
@@ -168,7 +168,8 @@ export function knownOrder(
   const whyNot = unfit?.words ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const lost = neverArrived(attempts, order, now);
   const refunds = refundsOf(reading, attempts, probable, cases, now);
-  // Of what its figures contradict, nobody knows whether it failed. An alarm says more than they do.
+  // If the figures contradict each other, nobody knows whether a refund failed, so that doubt comes before a failure. An alarm
+  // says more than the figures, so it comes first.
   const doubt = 'money' in reading ? doubtOf(reading.money) : undefined;
   const first =
     cases.find(({ is }) => stopsRefund(is))?.is ??
@@ -176,14 +177,14 @@ export function knownOrder(
     cases.find((one) => !isFollowed({ reading, doubt, attempts }, one))?.is ??
     (modeOfOrder(order) === undefined ? 'no mode' : undefined) ??
     (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined) ??
-    // It was paid back twice, and somebody dealt with that: whoever refunds more of it asks first.
+    // The order was paid back twice, and somebody dealt with that: whoever refunds more of it must ask first.
     (whyNot === undefined && isPaidBackTwice({ refunds }) ? 'ask your lead' : undefined);
   return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
 }
 
 /**
- * The charges of an order with what is left of them: what a person recorded as made counts as paid back, though the order does not
- * show it. `recorded`: how much that is; `counted`: how much of it was left.
+ * The charges of an order with what is left of each: a refund that a person recorded as made counts as paid back, though the
+ * order does not show it. `recorded`: the sum of those refunds; `counted`: how much of that sum was taken off what was left.
  */
 export function chargesLeft({ charges }: Pick<OrderMoney, 'charges'>, { cases }: Pick<KnownOrder, 'cases'>) {
   const made = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
@@ -202,7 +203,7 @@ export function isPaidBackTwice({ refunds }: Pick<KnownOrder, 'refunds'>): boole
   return refunds.some(({ state }) => state === 'made twice');
 }
 
-// Why nobody knows what went back of an order, as it shows itself; undefined if its figures and statuses tell.
+// Why the order itself does not tell how much went back; undefined if its figures and statuses do.
 function doubtOf({ doubt, charges }: OrderMoney): string | undefined {
   if (doubt !== undefined) return `its figures contradict each other: ${doubt}`;
   const unknown = charges.flatMap(({ refunds }) => refunds).find(({ meaning }) => meaning === 'unconfirmed');
@@ -223,7 +224,7 @@ function refundsOf(
     attempts.flatMap((attempt) => ownRefunds(attempt).map(({ id }) => [id, attempt] as const)),
   );
   const twice = new Set(cases.flatMap((one) => (one.is === 'made twice' ? one.twice.refunds : [])));
-  // A case tells of one of them. And what somebody has dealt with was made twice all the same.
+  // The cases name only one attempt that was made twice. And one that somebody has dealt with was made twice all the same.
   for (const record of attempts.filter((one) => isPaidTwice(one) || isTwiceAndAcknowledged(one)))
     for (const id of refundsPaidTwice(record, attempts)) twice.add(id);
   const appeared = new Set(cases.flatMap((one) => (one.is === 'appeared' ? one.refund.refunds : [])));
@@ -249,7 +250,7 @@ function refundsOf(
       }),
     ),
   );
-  // What was sent in place of one that never arrived says what became of it.
+  // An attempt that never arrived and was sent again is left out: the attempt in its place says what became of it.
   const isReplaced = (attempt: AttemptRecord) =>
     isUnconfirmed(attempt) && !isOpen(attempt, now) && isSentAgain(attempt, attempts);
   const seen = new Set([...shown.map(({ attempt }) => attempt), ...attempts.filter(isReplaced)]);
@@ -265,7 +266,7 @@ function refundsOf(
   return [...shown, ...unshown];
 }
 
-// Of a refund that the order does not show.
+// The state of a refund that the order does not show; undefined if there is nothing to say about it.
 function unshownState(
   attempt: AttemptRecord,
   cases: readonly OrderCase[],
@@ -289,8 +290,8 @@ function statusOf({ payment_status: status }: JsonObject): string {
 }
 
 /**
- * Why an order as the service shows it cannot be refunded; undefined if it can be. `mode`: that of the profile; without one, any
- * mode will do.
+ * Why an order as the service shows it cannot be refunded; undefined if it can be. `mode`: the mode of the profile; without it,
+ * any mode will do.
  */
 export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(order)): Unfit | undefined {
   const shown = statusOf(order);
@@ -323,12 +324,15 @@ export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(orde
     : but('other mode', `it is of the other mode (${own})`);
 }
 
-/** Whether such a refund paid nothing back, as far as anybody knows. */
+/** Whether a refund in this state paid nothing back, as far as anybody knows. */
 export function gaveNothing(state: string): boolean {
   return state === 'failed' || state === 'recorded not made';
 }
 
-/** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */
+/**
+ * What the journal says about a change. If a reply or the order contradicts itself, nobody knows what was made, so the state is
+ * `unconfirmed`.
+ */
 export function recordedState(record: AttemptRecord): RecordedState {
   const last = record.verdicts.at(-1);
   if (appearedVerdict(record) !== undefined) return 'appeared';

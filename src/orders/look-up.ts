@@ -20,7 +20,7 @@ import { mayHaveRoom, untilMayAppear } from './order-cases.ts';
 import { ordersWithRefunds } from './refund-facts.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
-/** What is needed to ask. */
+/** What is needed to ask the journal. */
 interface OrderLookUp {
   readonly journal: Journal;
   readonly notes: Pick<Notes, 'warn' | 'progress'>;
@@ -31,9 +31,9 @@ interface OrderLookUp {
 type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
 
 /**
- * What is known about each of these orders. If one shows a refund of the journal as failed, or as no longer pending, or does not show
- * it any more, or a capture that nobody has confirmed, that is recorded first, so that every screen says it from then on. Throws
- * CliError if the journal cannot be read.
+ * What is known about each of these orders. An order may show that a refund in the journal failed, is no longer pending or is
+ * gone, or it may show a capture that nobody has confirmed. That is recorded first, so that every screen says it from then on.
+ * Throws CliError if the journal cannot be read.
  */
 export async function knownOrders(
   parts: OrderLookUp,
@@ -49,7 +49,10 @@ export async function knownOrders(
   return news.length > 0 && (await record(parts, news)) ? ask() : known;
 }
 
-/** `untilMayAppear`; undefined also if nothing is left of the order, as far as the journal knows it. `now`: Unix milliseconds. */
+/**
+ * The same as `untilMayAppear`, but also undefined if nothing is left of the order, as far as the journal knows. `now`: Unix
+ * milliseconds.
+ */
 export async function appearsUntil(
   journal: Pick<Journal, 'onSameOrder'>,
   record: AttemptRecord,
@@ -59,7 +62,7 @@ export async function appearsUntil(
   return until !== undefined && mayHaveRoom(record, await journal.onSameOrder(record)) ? until : undefined;
 }
 
-/** Only records what these orders show, for output that says nothing else of the journal. */
+/** Only records what these orders show, for output that says nothing else from the journal. */
 export async function recordShown(
   parts: OrderLookUp,
   service: Account,
@@ -67,14 +70,14 @@ export async function recordShown(
 ): Promise<void> {
   const ids = ordersWithRefunds(orders);
   const refunded = orders.filter(({ id }) => ids.has(String(id)));
-  // The journal says itself that it cannot be read.
+  // If the journal cannot be read, it says so itself.
   if (refunded.length > 0) await knownOrders(parts, service, refunded).catch(orElse(() => undefined));
 }
 
-// Each takes a read of its own. The rest is recorded by whoever looks next.
+// Each takes a read of its own. The rest is recorded when somebody looks next.
 const recordedAtOnce = 20;
 
-// What was sent from here, and of which the order shows what the journal does not know yet.
+// The attempts sent from here about which the order shows something that the journal does not know yet.
 function newsOf({ cases, refunds, attempts, order }: KnownOrder): readonly AttemptRecord[] {
   const alarms = cases.flatMap((one) =>
     (one.is === 'failed' || one.is === 'gone') && one.record.verdicts.at(-1)?.alarm === undefined
@@ -88,7 +91,8 @@ function newsOf({ cases, refunds, attempts, order }: KnownOrder): readonly Attem
   return [...new Set([...alarms, ...decided, ...captured])];
 }
 
-// Whether anything was. Warns of what a person must look at; what cannot be recorded now is shown all the same.
+// Returns whether anything was recorded. Warns about what a person must look at; what cannot be recorded now is shown all the
+// same.
 async function record(parts: OrderLookUp, news: readonly AttemptRecord[]): Promise<boolean> {
   const { journal, notes } = parts;
   const looked = await reconcileEach(parts, news);
@@ -102,7 +106,10 @@ async function record(parts: OrderLookUp, news: readonly AttemptRecord[]): Promi
   return recorded.length > 0;
 }
 
-/** The same for a screen: if the journal cannot be read, it warns, and the orders stand for themselves. */
+/**
+ * The same as `knownOrders`, for a screen: if the journal cannot be read, it warns, and shows the orders without what the journal
+ * knows.
+ */
 export async function shownOrders(
   parts: OrderLookUp,
   service: Account,
@@ -118,8 +125,8 @@ export async function shownOrders(
 }
 
 /**
- * The same for orders of an index, which keeps only their figures. Left out are those on which something was sent or found out
- * after they were read: the journal knows more of them. `readAt`: Unix seconds.
+ * The same for orders from an index, which keeps only their figures. Orders on which something was sent or found out after they
+ * were read are left out: the journal knows more about them. `readAt`: Unix seconds.
  */
 export async function shownIndexed(
   parts: OrderLookUp,
@@ -140,8 +147,9 @@ export async function shownIndexed(
 }
 
 /**
- * An order of an index, which keeps the id of a charge only if it has refunds. The journal compares an order charge by charge, so a
- * missing id is taken from the order as it was before the sending, or else is the number of the charge.
+ * Adds the missing charge ids to an order from an index, which keeps the id of a charge only if the charge has refunds. The
+ * journal compares an order charge by charge, so a missing id is taken from the order as it was before the last attempt, or else
+ * is the number of the charge.
  */
 export function withChargeIds(order: JsonObject, attempts: readonly AttemptRecord[]): JsonObject {
   const { charges } = order;
@@ -162,7 +170,10 @@ function together(
   return orders.map((order) => knownOrder(order, byOrder.get(String(order.id)) ?? [], now, profile.mode));
 }
 
-/** Twins with what is known of their orders, asked for once. Throws CliError if the journal cannot be read. */
+/**
+ * Twins with what is known about their orders; the journal is asked once for all of them. Throws CliError if the journal cannot
+ * be read.
+ */
 export async function knownTwins(
   parts: OrderLookUp,
   service: Account,
@@ -180,7 +191,7 @@ export async function knownTwins(
   });
 }
 
-/** What is unconfirmed of an account, and what has an alarm that nobody acknowledged. */
+/** The attempts of an account that are unconfirmed or have an alarm that nobody acknowledged. */
 export async function unconfirmedOf(
   { journal }: Pick<OrderLookUp, 'journal'>,
   service: Account,

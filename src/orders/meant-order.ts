@@ -1,6 +1,6 @@
 /**
- * Which order somebody may have meant by the shop's own number, a part of an id, or an id in another case or with one letter
- * wrong: among the orders that this machine knows.
+ * Finds the order that somebody may have meant, among those that this machine knows: by the shop's own number, the end of an id,
+ * or an id in another case or with one letter wrong.
  */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
@@ -16,7 +16,7 @@ import { commandLine } from '../profiles/profiles.ts';
 import { recordedState } from './known-order.ts';
 import { unconfirmedOf } from './look-up.ts';
 
-// By chance, two orders do not end in the same eight characters.
+// Two orders do not end in the same eight characters by chance.
 const shortestEnd = 8;
 const mostNamed = 5;
 const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.-]*\d[\w.-]*)$/i;
@@ -29,17 +29,17 @@ export function mayNameOrder(text: string): boolean {
   return namePattern.test(text) && !knownIds.some((pattern) => pattern.test(text));
 }
 
-/** What is needed to look. */
+/** What is needed to look for an order. */
 interface Ask {
   readonly index: Pick<Indexes, 'open'>;
   readonly notes: { note(line: string): void };
 }
 
 /**
- * The id of the only known order that has this own number of the shop, ends so, or is this id in another case; a note says which one
- * that is. Throws CliError 'usage' with the orders to choose from if there are several, and with the search that finds it if there is
- * none. A number tells less than an id, so with `command`, which makes the command that changes this order, an order with that number
- * is named and not taken.
+ * The id of the only known order that has the typed text as the shop's own number, or whose id ends with it, in any case; a note
+ * says which order that is. Throws CliError 'usage' with the orders to choose from if there are several, and with the search that
+ * finds the order if there is none. A number tells less than an id: with `command`, which makes the command that changes an
+ * order, an order found by its number is named in an error and not taken.
  */
 export async function orderByName(
   ctx: Ask,
@@ -86,8 +86,8 @@ export async function orderByName(
 }
 
 /**
- * The error for an order that was not read, with what the journal has open of it. For one that is not there, it has the known orders
- * whose ids are one letter or the case of letters away.
+ * The error for an order that was not read, with the changes on it that the journal has open. If there is no such order, the
+ * error names the known orders whose ids differ by one letter or only in case.
  */
 export async function withMeantOrder(
   ctx: Ask & { readonly journal: Journal; readonly shortTime: (ms: number) => string },
@@ -139,7 +139,7 @@ function inWords(value: JsonObject, style: AmountStyle): string {
   return [String(value.id), buyer?.name, sum].filter((part) => part !== undefined && part !== '').join(', ');
 }
 
-// Those of the index, and the newest ones as they are now. An index that does not open is none.
+// The orders of the index, and the newest ones as they are now. An index that cannot be opened counts as none.
 async function newestAndIndexed(ctx: Ask, service: Service): Promise<readonly JsonObject[]> {
   const known = new Map<unknown, JsonObject>();
   try {
@@ -155,7 +155,7 @@ async function newestAndIndexed(ctx: Ask, service: Service): Promise<readonly Js
   return [...known.values()];
 }
 
-// One letter is another, missing, or too much, or two neighbours are swapped; or only the case of letters differs.
+// Whether one letter is wrong, missing or too many, two neighbouring letters are swapped, or only the case of letters differs.
 function isNear(id: string, typed: string): boolean {
   if (id.toLowerCase() === typed.toLowerCase()) return true;
   const start = firstDifference(id, typed);

@@ -1,4 +1,4 @@
-/** What a person must know about an order before anything else of it is changed. Pure. */
+/** Finds what a person must know about an order before changing anything else about it. Pure. */
 
 import { type ChargeMoney, type MoneyReading, type RefundRecord, sumOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -27,12 +27,12 @@ import {
   unshownRefunds,
 } from '../journal/journal.ts';
 
-/** One case; its words are those of the state of a refund (`refundStates`). */
+/** One thing that a person must know; `is` has the words of the states of a refund (`refundStates`). */
 export type OrderCase =
-  /** `isShown`: the order shows what may be it, and nobody has confirmed that. */
+  /** `isShown`: the order shows something that may be this change, and nobody has confirmed that. */
   | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange; readonly isShown: boolean }
   /**
-   * `isKnown`: the journal has it, and not only the order shows it. `late`: one of the refunds, if somebody recorded that it was
+   * `isKnown`: the journal has it; otherwise only the order shows it. `late`: the one among the refunds that somebody recorded as
    * not made.
    */
   | {
@@ -52,7 +52,7 @@ export type OrderCase =
       readonly refunds: readonly string[];
       readonly amount: number;
     }
-  /** It can still take effect until then (Unix milliseconds). `again`: the same money, sent since. */
+  /** It can still take effect before `until` (Unix milliseconds). `again`: the attempt that sent the same money since. */
   | {
       readonly is: 'recorded not made';
       readonly record: AttemptRecord;
@@ -61,8 +61,8 @@ export type OrderCase =
     };
 
 /**
- * The cases of an order as it was read, the most urgent first. `known`: what this machine sent on it, oldest first. `probable`:
- * refunds of the order that it probably made, by their ids.
+ * The cases of an order as it was read, the most urgent first. `known`: what this machine sent for it, oldest first. `probable`:
+ * attempts that probably made refunds of the order, by the ids of those refunds.
  */
 export function casesOf(
   order: JsonObject,
@@ -81,9 +81,9 @@ export function casesOf(
   const paid = known.find(isPaidTwice);
   const seen = seenTwice(known, order);
   const appeared = appearedRefunds(known, order);
-  // It is shown, whatever status it has.
+  // The order shows these attempts, whatever status their refunds have.
   const found = new Set(probable.values());
-  // What shows after its time, and no read has proven yet, is not known either.
+  // A change that the order shows after its time, but that no read has proven yet, is unconfirmed too.
   const open = known.find((record) => isOpen(record, now) || (awaitsRead(record) && found.has(record)));
   const isShown =
     known.some((record) => found.has(record) && isUnconfirmed(record)) ||
@@ -134,7 +134,7 @@ function twiceCases(
   ];
 }
 
-// Who sent them, as far as the order shows it and the journal does not know it yet.
+// Who sent the refunds that were made twice, if the order shows it and the journal does not know it yet.
 function sendersIn(
   { refunds }: PaidTwice,
   told: PaidTwice | undefined,
@@ -145,7 +145,7 @@ function sendersIn(
 }
 
 // Records never go away by themselves: the order is an old copy, or something went wrong at the service. What somebody has
-// acknowledged stops nothing any more, and refunds of the other mode were made on another order.
+// acknowledged no longer stops anything, and refunds of the other mode were made on another order.
 function goneCases(
   order: JsonObject,
   shown: readonly RefundRecord[],
@@ -159,7 +159,7 @@ function goneCases(
   });
 }
 
-// What somebody has acknowledged is no news any more.
+// A failure that somebody has acknowledged is no longer news.
 function failedCases(
   shown: readonly RefundRecord[],
   known: readonly AttemptRecord[],
@@ -177,8 +177,8 @@ function failedCases(
 }
 
 /**
- * Until when a change may still take effect that somebody recorded as not made, Unix milliseconds. Undefined if nobody recorded
- * that, or if the time is over.
+ * Until when a change that somebody recorded as not made may still take effect, in Unix milliseconds. Undefined if nobody
+ * recorded that, or if that time is over.
  */
 export function untilMayAppear(record: AttemptRecord, now: number): number | undefined {
   const last = record.verdicts.at(-1);
@@ -187,7 +187,10 @@ export function untilMayAppear(record: AttemptRecord, now: number): number | und
   return isSaid && Number.isSafeInteger(until) && until > now ? until : undefined;
 }
 
-/** Whether so much of its order is left that a refund may still be made, as far as the journal knows it: by what was made there since. */
+/**
+ * Whether anything may be left on the charges of a refund, so that it may still be made: judged by what the journal knows to be
+ * made on the order since.
+ */
 export function mayHaveRoom(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
   const since = known.findLast((one) => isMadeRefund(one) && one.sent.time > record.sent.time);
   const asked = new Set(record.sent.proof.expected.map(({ chargeId }) => chargeId));
@@ -205,8 +208,8 @@ export function mayHaveRoom(record: AttemptRecord, known: readonly AttemptRecord
 }
 
 /**
- * How much of a charge can go back besides what was recorded as not made and may still appear (`late`), positive. 0 if one of those is
- * of the same amount: nobody could tell them apart.
+ * How much of a charge can go back besides the refunds that were recorded as not made and may still appear (`late`), positive. 0
+ * if one of those has the same amount: nobody could tell the two apart.
  */
 export function leftBesides(
   { id, left }: Pick<ChargeMoney, 'id' | 'left'>,
@@ -217,7 +220,7 @@ export function leftBesides(
   return own.some(({ amount }) => -amount === besides) ? 0 : Math.max(0, besides);
 }
 
-/** The attempt that a case is about, among those on the order; undefined if it is none of them. */
+/** The attempt that a case is about, among those on the order; undefined if it is not among them. */
 export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
   switch (one.is) {
     case 'unconfirmed':
@@ -231,7 +234,7 @@ export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): A
   }
 }
 
-/** The states of which somebody has to know: nobody knows the outcome, or money is where nobody wanted it. */
+/** The states that somebody has to know about: nobody knows the outcome, or money is where nobody wanted it. */
 export const openStates = ['unconfirmed', 'made twice', 'appeared', 'failed', 'gone'] as const;
 
 /** Whether it is one of `openStates`. */
@@ -239,7 +242,10 @@ export function isOpenState(state: string): boolean {
   return openStates.some((one) => one === state);
 }
 
-/** Whether no refund of such an order is sent before somebody has dealt with that, whatever `--again` names. One that failed stops none. */
+/**
+ * Whether a case in this state stops every refund of the order until somebody has dealt with it, whatever `--again` names. A
+ * failed refund stops none.
+ */
 export function stopsRefund(state: string): boolean {
   return state !== 'failed' && isOpenState(state);
 }

@@ -1,4 +1,4 @@
-/** The door of the orders: what is known about an order is decided here, and every screen says that. */
+/** Exports what this folder decides: what is known about an order, so that every screen says the same. */
 
 export * from './buyer-words.ts';
 export * from './known-order.ts';

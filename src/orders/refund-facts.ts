@@ -28,7 +28,10 @@ export interface RefundFacts {
   readonly note: string | undefined;
   /** The name of the person who sent it. */
   readonly operator: string;
-  /** The same, with the desk at which that was. If only a read found the refund, another desk may have sent an equal one: it says so. */
+  /**
+   * The same, with the desk that sent it. If only a read found the refund, another desk may have sent an equal one, and the text
+   * says so.
+   */
   readonly by: string;
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
   readonly isSure: boolean;
@@ -66,11 +69,11 @@ interface ToldRefund {
   readonly state: RefundState;
   /** Undefined if this machine did not send it, or does not know yet whether it did. */
   readonly facts: RefundFacts | undefined;
-  /** What sent it, or probably did. */
+  /** The attempt that sent it, or probably did. */
   readonly attempt: AttemptRecord | undefined;
 }
 
-/** Says what is known about each refund record of an order. */
+/** Returns a function that says what is known about a refund record of an order. */
 export function toldRefunds({
   refunds,
   attempts,
@@ -82,7 +85,7 @@ export function toldRefunds({
     const own = facts.get(name);
     const { state, attempt } = known.get(name) ?? {};
     if (state !== undefined) return { state, facts: own, attempt };
-    // The money of the order cannot be read, and a record says by itself what it is.
+    // The money of the order cannot be read, so the record's own status says what it is.
     const meaning = meaningOfRefund(status);
     const plain = own === undefined ? 'elsewhere' : 'made';
     const sender = attempts.find(({ sent }) => sent.change === own?.change);
@@ -90,7 +93,7 @@ export function toldRefunds({
   };
 }
 
-/** The ids of those orders that may have refunds. Only of these the journal can know who made one. */
+/** The ids of those orders that may have refunds. Only for these can the journal know who made a refund. */
 export function ordersWithRefunds(orders: readonly JsonObject[]): ReadonlySet<string> {
   const may = orders.filter(
     ({ amount_refunded: refunded, charges }) =>
@@ -107,10 +110,10 @@ export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | und
   );
 }
 
-/** What to expect of a refund that was recorded as not made, once all of its order went back. */
+/** What to expect from a refund that was recorded as not made, once all of its order has gone back. */
 export const nothingLeftWords = 'nothing is left, so the service should refuse it';
 
-/** Undefined if it was made, once, and the order shows it. */
+/** What to say about the state of a refund in one line; undefined if it was made once and the order shows it. */
 export function stateWhy(
   refund: KnownRefund,
   currency: string | undefined,

@@ -1,4 +1,4 @@
-/** What is said about an order and its twin in one line. Pure. */
+/** Says in one line what is known about an order and its twin. Pure. */
 
 import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -17,7 +17,7 @@ interface TwinWords {
   readonly shortTime: (ms: number) => string;
 }
 
-/** What the words about the twins of an order need. `own`: the order with what this machine knows of it. */
+/** What the words about the twins of an order need. `own`: the order with what this machine knows about it. */
 export function twinWords(
   { clock, shortTime }: { readonly clock: { now(): number }; readonly shortTime: (ms: number) => string },
   { settings }: Pick<Profile, 'settings'>,
@@ -76,13 +76,13 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
   return `, was paid${failed}: make sure which of the two orders the buyer means`;
 }
 
-// Of a twin that is not settled.
+// What the buyer gets if both are refunded, for a twin that is not settled.
 function bothWords({ state, states = [] }: KnownTwin): string {
   const isUnsure = state === 'unconfirmed' || states.includes('recorded not made');
   return isUnsure ? 'may get both payments back' : 'gets both payments back';
 }
 
-// What went back of it, and what may have: one does not stand in place of the other.
+// What went back of a twin, and what may have gone back: both are said, since one does not replace the other.
 function factsOf(twin: KnownTwin, words: TwinWords): readonly string[] {
   const { unconfirmed, state, states = [], byHand = [] } = twin;
   const sum = (amount: number | undefined, currency: string | undefined) =>
@@ -99,7 +99,7 @@ function factsOf(twin: KnownTwin, words: TwinWords): readonly string[] {
     ),
     ...(unconfirmed?.kind === 'refund' || state === 'unconfirmed' ? [open] : []),
     ...(states.includes('pending') ? ['has a refund under way (pending)'] : []),
-    // Of what went back as a whole, nothing more can.
+    // If all of the twin went back, no refund of it can still appear.
     ...(!twin.isBack && states.includes('recorded not made')
       ? ['has a refund that was recorded as not made and may still appear']
       : []),

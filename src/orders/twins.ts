@@ -1,4 +1,7 @@
-/** Twins: two payments of the same buyer and amount within ten minutes. What of each went back, and whether the pair is settled. Pure. */
+/**
+ * Finds twins, two payments by the same buyer of the same amount within ten minutes, what went back of each, and whether the pair
+ * is settled. Pure.
+ */
 
 import { sumOf } from '../api/charges.ts';
 import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
@@ -14,7 +17,7 @@ import {
 } from './known-order.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
-/** Another order of the same buyer and amount, as far as it matters for a refund. */
+/** Another order by the same buyer, of the same amount, with what matters for a refund. */
 export interface Twin extends Payment {
   readonly id: string;
   /** Unix seconds. */
@@ -25,10 +28,10 @@ export interface Twin extends Payment {
   readonly order: JsonObject;
 }
 
-/** Two orders further apart are no twins. */
+/** Two orders that are further apart are not twins. */
 export const twinSeconds = 600;
 
-/** The buyer and the amount of an order as one text: twins have the same. Undefined if the order does not show both. */
+/** The buyer and the amount of an order as one text, which twins have in common. Undefined if the order does not show both. */
 export function purchaseOf(order: JsonObject): string | undefined {
   const { amount, currency } = order;
   const customerId = valueAt(order, ['customer_info', 'customer_id']);
@@ -78,7 +81,7 @@ const fieldsOfCharge = [
   'refunds',
 ];
 
-/** The fields of an order that are about its money: what it takes to know what became of it. Many orders are kept so. */
+/** The fields of an order that are about its money: enough to know what became of it. Many orders are kept in this short form. */
 export function moneyFields(order: JsonObject): JsonObject {
   const { charges } = order;
   const own = picked(order, fieldsOfOrder);
@@ -92,12 +95,12 @@ function picked(from: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name]]] : [])));
 }
 
-/** Whether two orders of the same buyer and amount were made so near to each other that they may be one purchase. */
+/** Whether two orders by the same buyer, of the same amount, were made so close together that they may be one purchase. */
 export function isNear(one: number, other: number): boolean {
   return Math.abs(one - other) <= twinSeconds;
 }
 
-/** The twins of an order among these orders, the nearest in time first. Those that nobody paid are among them. */
+/** The twins of an order among these orders, the nearest in time first, including those that nobody paid. */
 export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): readonly Twin[] {
   const { id, created_at: createdAt } = order;
   const bought = purchaseOf(order);
@@ -116,9 +119,9 @@ export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): re
 export interface KnownTwin extends Twin {
   /** The state of its refunds, the most uncertain first; undefined if nothing of it was refunded. */
   readonly state?: RefundState | undefined;
-  /** The states of all of them: one does not hide another that may still pay. */
+  /** The states of all its refunds: one does not hide another that may still pay. */
   readonly states?: readonly RefundState[] | undefined;
-  /** What it shows as gone back, without what nobody has confirmed. */
+  /** The amount that it shows as gone back, without refunds that nobody has confirmed. */
   readonly surely?: number | undefined;
   /** Who sent its newest refund, and why; undefined if it was not sent from this machine. */
   readonly fact?: RefundFacts | undefined;
@@ -126,13 +129,13 @@ export interface KnownTwin extends Twin {
   readonly unconfirmed?: UnconfirmedChange | undefined;
   /** A refund of the twin that was made twice, and that nobody has dealt with. */
   readonly paidTwice?: PaidTwice | undefined;
-  /** Its refunds that somebody recorded as made, and that the order does not show. They count besides what it shows. */
+  /** Its refunds that somebody recorded as made, and that the order does not show. They count in addition to what it shows. */
   readonly byHand?: readonly AttemptRecord[] | undefined;
   /** This machine has sent a refund of the twin that was made, or may have been: then no refund of the twin may be called somebody else's. */
   readonly isSentHere?: boolean | undefined;
 }
 
-/** A twin with what is known of its order. */
+/** A twin with what is known about its order. */
 export function knownTwin(twin: Twin, known: KnownOrder): KnownTwin {
   const { cases, attempts, refunds, doubt } = known;
   const open = cases.find((one) => one.is === 'unconfirmed');
@@ -155,12 +158,12 @@ export function knownTwin(twin: Twin, known: KnownOrder): KnownTwin {
 function stateOf(twin: Twin, { refunds, doubt }: KnownOrder): RefundState | undefined {
   if (doubt !== undefined) return 'unconfirmed';
   const own = refunds.filter(mayMatter);
-  // What gave nothing back matters only where nothing else did.
+  // A refund that gave nothing back matters only if there is no other refund.
   const back = own.filter(({ state }) => !gaveNothing(state));
   return mostUrgent(back) ?? mostUrgent(own) ?? (isRefunded(twin) ? 'elsewhere' : undefined);
 }
 
-// One that was never seen, and whose time is over, stops nothing any more.
+// A refund that was never seen and whose time is over no longer matters.
 function mayMatter({ state, record, mayAppear }: KnownRefund): boolean {
   return state !== 'unconfirmed' || record !== undefined || mayAppear;
 }
@@ -179,12 +182,12 @@ export function isSettled(twin: KnownTwin): boolean {
   return recorded > 0 && surelyBack(twin) + recorded >= amount;
 }
 
-/** What a twin shows as gone back, without what nobody has confirmed. */
+/** The amount that a twin shows as gone back, without refunds that nobody has confirmed. */
 export function surelyBack({ surely, refunded }: KnownTwin): number {
   return surely ?? refunded ?? 0;
 }
 
-/** Whether its newest refund is among what went back. */
+/** Whether the newest refund of a twin is among what went back. */
 export function isNewestBack(twin: KnownTwin): boolean {
   const { state, states = [], refunded } = twin;
   return !states.includes('pending') && (state !== 'unconfirmed' || surelyBack(twin) === refunded);
@@ -197,12 +200,12 @@ export function mayGoBack({ isPaid, state, states = [] }: KnownTwin): boolean {
   return isPaid && (state === 'unconfirmed' || states.some(isOpen));
 }
 
-/** Whether any of a twin went back. */
+/** Whether any money of a twin went back. */
 export function isRefunded({ refunded }: Twin): boolean {
   return (refunded ?? 0) > 0;
 }
 
-/** `refunded`, or `refunded in part` while some of it has not gone back; undefined if nothing of it went back. */
+/** `refunded`, or `refunded in part` while some of it has not gone back; undefined if none of it went back. */
 export function backWord(twin: KnownTwin): 'refunded' | 'refunded in part' | undefined {
   const { amount, isBack, refunded } = twin;
   const back = surelyBack(twin);
@@ -210,15 +213,15 @@ export function backWord(twin: KnownTwin): 'refunded' | 'refunded in part' | und
   return back < amount && !(isBack && back === refunded) ? 'refunded in part' : 'refunded';
 }
 
-/** Whether a refund of both orders pays, or may pay, both back. */
+/** Whether the twin went back or may have, so that a refund of the other order pays, or may pay, both back. */
 export function isPaidBack(twin: KnownTwin): boolean {
   const { state } = twin;
   return isRefunded(twin) || (state !== undefined && state !== 'failed');
 }
 
 /**
- * What `--again` must name so that a second order is refunded as well: the newest refund of the twin. If the order does not show
- * one, the attempt, or else the twin itself.
+ * What `--again` must name so that a second order is refunded as well: the newest refund of the twin. If the twin shows none: the
+ * change that may have made one, or else the twin itself.
  */
 export function nameForAgain({ id, refund, unconfirmed, byHand }: KnownTwin): string {
   return refund?.id ?? unconfirmed?.change ?? byHand?.[0]?.sent.change ?? id;
@@ -228,15 +231,16 @@ export function nameForAgain({ id, refund, unconfirmed, byHand }: KnownTwin): st
 export interface TwinPair<T> {
   readonly first: T;
   readonly second: T;
-  /** How many seconds lie between them. */
+  /** How many seconds are between them. */
   readonly apart: number;
-  /** All of one of them went back, and no refund of the other can still be made. */
+  /** All of one of them went back, and no refund of the other may still prove to have been made. */
   readonly isSettled: boolean;
 }
 
 /**
- * The pairs among these orders, the newest first: each payment and the next of its buyer and amount. A payment that went back is
- * in no pair but a settled one, so two others around it are a pair. An order that was read twice counts once.
+ * The pairs among these orders, the newest first: each payment and the next one by the same buyer, of the same amount. A payment
+ * that went back is only in settled pairs, so the two payments around it are a pair too. An order that was read twice counts
+ * once.
  */
 export function twinPairs<T extends KnownTwin & { readonly purchase: string }>(
   orders: readonly T[],
@@ -258,7 +262,10 @@ export function twinPairs<T extends KnownTwin & { readonly purchase: string }>(
     );
 }
 
-/** Whether one of two went back. While a refund of the other may still prove to have been made, the buyer may have both back. */
+/**
+ * Whether one of the two went back and the other surely did not. While a refund of the other may still prove to have been made,
+ * the buyer may have both back.
+ */
 export function isSettledPair(both: readonly KnownTwin[]): boolean {
   return both.some(isSettled) && !both.some((twin) => !isSettled(twin) && mayGoBack(twin));
 }

@@ -7,16 +7,16 @@ import type { KnownOrder } from './known-order.ts';
 import type { OrderCase } from './order-cases.ts';
 
 /**
- * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; or it is left, all
- * of it or a part.
+ * What became of the money of a refund that failed: nobody knows; it went back since, all of it or a part, by these refunds; or
+ * it is left, since none of it went back.
  */
 export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' }
   | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };
 
 /**
- * The same for the refunds of an order that failed, by their ids. One refund replaces one: not a refund that was sent from here before
- * the failure was seen, since that one was meant besides it.
+ * The same for failed refunds of an order, given by their ids. One later refund replaces one failed refund. A refund that was
+ * sent from here before the failure was seen replaces none, since it was meant in addition.
  */
 export function afterFailure(
   { reading, doubt, attempts }: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
@@ -54,7 +54,7 @@ function failedSince({ verdicts }: AttemptRecord): number {
   return verdicts.find(({ refunds = [] }) => refunds.some(isFailed))?.time ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whether the same money was sent again after that: then what the order shows says more. */
+/** Whether the same money was sent again after this case: then what the order shows says more. */
 export function isFollowed(
   known: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
   one: OrderCase,
@@ -65,14 +65,14 @@ export function isFollowed(
   return after.is === 'went back since' && after.isAll;
 }
 
-/** Whether so much of an order is left that a refund which it does not show may still be made. */
+/** Whether anything is left on the charges of a refund that the order does not show, so that it may still be made. */
 export function hasRoom({ reading }: Pick<KnownOrder, 'reading'>, { sent }: AttemptRecord): boolean {
   if ('problem' in reading) return true;
   const asked = new Set(sent.proof.expected.map(({ chargeId }) => chargeId));
   return reading.money.charges.some(({ id, left }) => asked.has(id) && left > 0);
 }
 
-/** What was sent last, if the service refused it and nobody settled that: the buyer may have been told of it. */
+/** The attempt that was sent last, if the service refused it and nobody settled that: the buyer may have been told about it. */
 export function lastRefused({
   attempts,
   neverArrived: lost,
