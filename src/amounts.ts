@@ -9,7 +9,7 @@ import { counted } from './counted.ts';
 export interface AmountStyle {
   /** How many decimals a currency has. The service does not document its unit, so a lead declares it. */
   readonly 'amounts.decimals': Readonly<Record<string, number>>;
-  /** Whether a space stands between thousands. */
+  /** Whether a space separates thousands. */
   readonly 'amounts.grouping': 'on' | 'off';
 }
 
@@ -24,10 +24,10 @@ export function amountWords(amount: Amount, currency: string | undefined, style:
   return `${digits(amount, style)}${codeWord(currency)}${inBrackets(amount, currency, style)}`;
 }
 
-/** The heading of what shows no currency. */
+/** The heading for amounts whose record shows no currency. */
 export const unknownCurrency = 'currency unknown';
 
-/** A sum with its currency; `500, currency unknown` if what it adds up shows none. */
+/** A sum with its currency; `500, currency unknown` if the amounts in it show none. */
 export function sumWords(sum: Amount, currency: string | undefined, style: AmountStyle): string {
   return amountWords(sum, currency, style) + (currency === undefined ? `, ${unknownCurrency}` : '');
 }
@@ -40,7 +40,7 @@ export function sumsWords(
   return sums.map(({ amount, currency }) => amountWords(amount, currency, style)).join(' and ');
 }
 
-/** An amount where the currency stands near it, in the same sentence or in the heading: `23000 (230.00)`. */
+/** An amount whose currency is named nearby, in the same sentence or in the heading: `23000 (230.00)`. */
 export function figureWords(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   return `${digits(amount, style)}${inBrackets(amount, currency, style)}`;
 }
@@ -51,8 +51,8 @@ export function briefFigure(amount: Amount, currency: string | undefined, style:
 }
 
 /**
- * An amount as people read it, for paper and files: `149,522.45` if decimals are declared, otherwise the service's integer, `149 522`.
- * Nobody types it back, so a comma can stand between thousands.
+ * An amount as people read it, for paper and files: `149,522.45` if decimals are declared, otherwise the service's integer, `149
+ * 522`. Nobody types it back, so a comma can separate thousands.
  */
 export function readableFigure(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   const text = scaled(amount, currency, { ...style, 'amounts.grouping': 'off' });
@@ -65,8 +65,8 @@ export function readableAmount(amount: Amount, currency: string | undefined, sty
 }
 
 /**
- * In which unit the whole amounts of a file are, by the first of `all` that can be read in two ways: `520 is 5.20 MXN`. Undefined where no
- * decimals are declared for any of them.
+ * Says in which unit the whole amounts of a file are, with the first of `all` that can be read in two ways as the example: `520
+ * is 5.20 MXN`. Undefined if none of them can.
  */
 export function unitsNote(
   style: AmountStyle,
@@ -109,12 +109,12 @@ export function linesInBoth(
   return [units, `${sentence((amount) => scaled(amount, currency, style) ?? String(amount))} (${currency})`];
 }
 
-/** Writes the amounts of one currency, which stands near them: `23000 (230.00)`. */
+/** Returns a function that writes amounts of one currency, which is named nearby: `23000 (230.00)`. */
 export function figuresIn(currency: string | undefined, style: AmountStyle): (amount: Amount) => string {
   return (amount) => figureWords(amount, currency, style);
 }
 
-/** The service's integer alone: `23000`, with `amounts.grouping` `23 000`. */
+/** The service's integer alone: `23000`, or `23 000` with `amounts.grouping`. */
 export function digits(amount: Amount, { 'amounts.grouping': grouping }: AmountStyle): string {
   return grouping === 'on' ? grouped(String(amount)) : String(amount);
 }
@@ -127,7 +127,10 @@ export function scaled(amount: Amount, currency: string | undefined, style: Amou
   return style['amounts.grouping'] === 'on' ? grouped(text) : text;
 }
 
-/** An amount as a command to copy has it: with its decimals if they are declared, so that nobody can read it in two ways. */
+/**
+ * An amount as it is written in a command to copy: with its decimals if they are declared, so that nobody can read it in two
+ * ways.
+ */
 export function typedForm(amount: number, currency: string | undefined, style: AmountStyle): string {
   return scaled(amount, currency, { ...style, 'amounts.grouping': 'off' }) ?? String(amount);
 }

@@ -1,4 +1,4 @@
-/** A number of things, or a share of them, in words. */
+/** Writes a number of things, or a share of them, in words. */
 
 /** `3 orders`, `1 order`. */
 export function counted(number: number, one: string): string {
@@ -6,8 +6,9 @@ export function counted(number: number, one: string): string {
 }
 
 /**
- * How many percent a part is of a whole, with one decimal, rounded half up: `4.4`. Never `0.0` for something, but `<0.1`, and never `100.0`
- * for what is not all, but `>99.9`. Undefined if there is no whole.
+ * What percentage of a whole a part is, with one decimal, rounded half up: `4.4`. A part that is not zero is never `0.0` but
+ * `<0.1`, and one that is not the whole is never `100.0` but `>99.9`. Undefined if the whole is not above zero, or the part is
+ * below it.
  */
 export function percent(part: number | bigint, whole: number | bigint): string | undefined {
   if (whole <= 0 || part < 0) return undefined;

@@ -19,7 +19,7 @@ export const exitCodes = {
   auth: 4,
   /** Refused by the service. */
   rejected: 5,
-  /** The service says that it does not exist, or the whole list was read without finding it. */
+  /** The service says that what was asked for does not exist, or the whole list was read without finding it. */
   not_found: 5,
   /** The network or the service failed, or the service asked to wait. It is certain that nothing changed. */
   network: 6,
@@ -37,7 +37,7 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** No error: nobody reads any more what a command prints that changes nothing, as behind `| head`. */
+/** Not an error: the reader of the output went away, as `head` does, and the command changes nothing. */
 export const unreadExitCode = 141;
 
 export type ErrorKind = keyof typeof exitCodes;
@@ -67,7 +67,10 @@ export interface CliErrorParts extends ErrorSubject {
   readonly opening?: string;
   /** What is certain in spite of the error: `nothing was sent`. */
   readonly certain?: string;
-  /** What is certain of records that were read: `250 orders were read; there may be more`. It says nothing of what was sent. */
+  /**
+   * What is certain about the records that were read: `250 orders were read; there may be more`. It says nothing about what was
+   * sent.
+   */
   readonly read?: string;
   /** What to do now: sentences and exact commands, each on its own line. */
   readonly now?: readonly string[];
@@ -87,13 +90,13 @@ export interface CliErrorParts extends ErrorSubject {
   /** The order in an error of the service, if there was one. */
   readonly data?: unknown;
   /**
-   * Over a limit of 24 hours: from when on there is room for it again, Unix seconds; null: never, because it is more than the limit
+   * When a limit over 24 hours has room for the amount again, Unix seconds; null: never, because the amount is above the limit
    * itself.
    */
   readonly roomAt?: number | null | undefined;
-  /** How much a limit still allows; absent if no limit of an amount refused it. */
+  /** How much the limit still allows; absent if it was not a limit on amounts that refused. */
   readonly allows?: number | undefined;
-  /** The refund that a charge has already, equal to the one that was asked for. */
+  /** The refund that the charge already has, equal to the one that was asked for. */
   readonly equalTo?: string;
   readonly cause?: unknown;
 }
@@ -115,12 +118,18 @@ export class CliError extends Error {
   }
 }
 
-/** For what runs until a signal comes: that is its normal end, and no error is printed. The code tells which signal it was. */
+/**
+ * The exit code of a command that runs until a signal comes: that is its normal end, so no error is printed. The code tells which
+ * signal it was.
+ */
 export function exitCodeOf({ reason }: AbortSignal): number {
   return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;
 }
 
-/** paydesk refuses, and nothing was sent, unless the parts say otherwise. `now`: what to do. A word alone is the code for scripts. */
+/**
+ * paydesk refuses, and nothing was sent, unless the parts say otherwise. `now`: what to do. If `more` is only a word, it is the
+ * code for scripts.
+ */
 export function refused(
   message: string,
   now: readonly string[] = [],
@@ -130,7 +139,7 @@ export function refused(
   return new CliError('refused', message, { certain: 'nothing was sent', now, ...parts });
 }
 
-/** The same error with more parts. What it says of its subject already stays. */
+/** The same error with more parts. What it already says about its subject stays. */
 export function withParts(error: CliError, more: CliErrorParts): CliError {
   const { change, idempotencyKey, orderId, profile, approval } = error.parts;
   const parts: CliErrorParts = {
@@ -147,7 +156,7 @@ export function withParts(error: CliError, more: CliErrorParts): CliError {
   return same;
 }
 
-/** Does something; whatever error it throws has these parts too, such as what it was about. */
+/** Does something, and adds these parts, such as what it was about, to the CliError that it throws. */
 export async function about<T>(parts: CliErrorParts, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -156,7 +165,7 @@ export async function about<T>(parts: CliErrorParts, act: () => Promise<T>): Pro
   }
 }
 
-/** For `catch()`: after an error of paydesk, what `instead` makes of it. Any other is a bug, and goes on. */
+/** For `catch()`: turns a CliError into what `instead` returns. Any other error is a bug, and is thrown on. */
 export function orElse<T>(instead: (error: CliError) => T): (error: unknown) => T {
   return (error) => {
     if (error instanceof CliError) return instead(error);
@@ -184,7 +193,7 @@ function newKeyWords({ name, kind }: { readonly name: string; readonly kind: str
   return ['set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account'];
 }
 
-/** What this returns; undefined if it throws. For what is only looked at, and may be of any form. */
+/** What `act` returns; undefined if it throws. For values that are only looked at, and may have any form. */
 export function orUndefined<T>(act: () => T): T | undefined {
   try {
     return act();
@@ -212,7 +221,7 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [130, 'Ctrl-C, while no change was being sent'],
   [
     unreadExitCode,
-    'the reader of the output went away, as `head` does; only of commands that change nothing',
+    'the reader of the output went away, as `head` does; only for commands that change nothing',
   ],
   [143, 'terminated, while no change was being sent'],
 ]);

@@ -3,7 +3,7 @@
 import { isAbsolute, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-/** Everything outside of a run. The program makes it from its process (bin/process-io.ts), and each test makes its own. */
+/** Everything outside a run. The program makes it from its process (bin/process-io.ts), and each test makes its own. */
 export interface Io {
   readonly env: Env;
   readonly stdin: Stdin;
@@ -15,8 +15,8 @@ export interface Io {
   /** Calls the listener for every signal that asks paydesk to stop. Returns a function that removes the listener. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /**
-   * Calls the listener for every error that nobody caught, but only the newest listener. It returns the exit code. Returns a function
-   * that removes the listener.
+   * Calls the newest listener, and no other, for every error that nobody caught. The listener returns the exit code. Returns a
+   * function that removes the listener.
    */
   readonly onUncaught: (listener: (error: unknown) => number) => () => void;
   /** This user's id; undefined if the system has none. */
@@ -39,7 +39,10 @@ export interface Io {
   readonly zone: string | undefined;
   /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
-  /** From this call on, V8 no longer doubles its space for young objects, or lets that for old ones grow by a third only. */
+  /**
+   * From this call on, V8 no longer doubles its space for `young` objects, or lets its space for `old` ones grow only by a third
+   * at a time.
+   */
   readonly keepHeapSmall: (space: 'young' | 'old') => void;
 }
 
@@ -68,7 +71,7 @@ export interface Clock {
   boot?(): { readonly id: string; readonly ms: number } | undefined;
   /** Milliseconds since the machine was started. A system may know this even if it has no id of the boot. */
   uptime?(): number;
-  /** Resolves after this many milliseconds. Rejects with the signal's reason when that aborts. */
+  /** Resolves after this many milliseconds. Rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -76,14 +79,17 @@ export interface Clock {
 export interface ClockWithTimers extends Clock {
   /** Calls `callback` once after this many milliseconds. Returns a function that stops the timer. */
   after(ms: number, callback: () => void): () => void;
-  /** Calls `callback` again and again. Returns a function that stops the timer. The timer keeps no run from ending. */
+  /** Calls `callback` again and again. Returns a function that stops the timer. The timer does not keep a run from ending. */
   every(ms: number, callback: () => void): () => void;
 }
 
 /** Variables of the environment, by name. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** Agents say so themselves: a variable that is there may refuse, and one that is not proves nothing. */
+/**
+ * Variables by which an agent says that it is one. If one is set, paydesk may refuse because of it; if none is, that proves
+ * nothing.
+ */
 export const agentVariables = ['PAYDESK_AGENT', 'AI_AGENT'];
 
 /** The value of a variable. Undefined if it is not set, or empty. */
@@ -97,8 +103,9 @@ export function fullPath(cwd: (() => string) | undefined, name: string): string 
 }
 
 /**
- * One turn of the event loop, in which everything else of the program has its turn. A loop over thousands of records that are there
- * at once would let no Ctrl-C and no progress through, and V8 could not end a search for garbage, which takes several turns.
+ * Waits for one turn of the event loop, so that the rest of the program can run. Without it, a loop over thousands of records
+ * that are already in memory would let no Ctrl-C and no progress through, and V8 could not finish a garbage collection, which
+ * takes several turns.
  */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));

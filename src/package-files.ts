@@ -1,4 +1,7 @@
-/** The texts that come with paydesk: in the folder of its package, or inside of the one file (tools/one-file.ts). */
+/**
+ * Reads the texts that come with paydesk: from the folder of its package, or out of the one file that runs without Node
+ * (tools/one-file.ts).
+ */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';

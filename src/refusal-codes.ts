@@ -67,9 +67,9 @@ export const refusalMeanings = {
   own_command: 'a refund or capture has a command of its own, not `api`',
   method_override: 'some servers would read this as the method of the request',
   several_orders: 'the request names several orders',
-  other_change: 'the desk asks for something else than the order allows',
+  other_change: 'the desk asks for something other than the order allows',
   no_such_order: 'there is no order to choose from',
-  settled: 'the journal has that already, or nothing of a person to correct',
+  settled: 'the journal has the outcome already, or there is no statement by a person to correct',
   no_alarm: 'the change has no alarm to acknowledge',
   too_early: 'the change may still take effect',
   redacted: 'what it prints is masked',
@@ -77,5 +77,5 @@ export const refusalMeanings = {
   recorded_elsewhere: 'another desk recorded something at the same moment',
 } as const;
 
-/** One of them. */
+/** One of these codes. */
 export type RefusalCode = keyof typeof refusalMeanings;

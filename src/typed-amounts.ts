@@ -1,5 +1,5 @@
 /**
- * Amounts as somebody typed them: reads one, and says what is wrong with it or how else it can be meant. Pure. As in amounts.ts, digits
+ * Reads an amount that somebody typed, and says what is wrong with it or what else it may mean. Pure. As in amounts.ts, digits
  * are moved in a text, and nothing is rounded.
  */
 
@@ -35,15 +35,15 @@ export function readAmount(text: string): TypedAmount | undefined {
 }
 
 /**
- * What is wrong with a text that is no amount, and what to type: a whole number with the same digits, where it is certain. Undefined if nothing
- * is known of it. `whole`: what to type for all that there is.
+ * What is wrong with a text that is not an amount, and what to type: a whole number with the same digits, where it is certain.
+ * Undefined if paydesk knows no such mistake. `whole`: what to say to somebody who typed a word for the whole amount.
  */
 export function amountMistake(text: string, whole: string): string | undefined {
   if (allWords.test(text)) return whole;
   return mistakes.find(({ is }) => is.test(text))?.words(text);
 }
 
-// None of them is read as all that there is: in English, `todo` is what nobody has decided yet.
+// paydesk takes none of these words for the whole amount: in English, `todo` is what nobody has decided yet.
 const allWords =
   /^(?:all|full|whole|total|everything|max|100 ?%|todo|complet[oa]|enter[oa]|alles|ganz|gesamt|tout|entier)$/i;
 
@@ -82,8 +82,8 @@ function instead(text: string): string {
 }
 
 /**
- * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. A number that would lose a
- * digit other than zero is left out. Without a point it is only for an amount with a comma: `1000.00` for `1,000`.
+ * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. A number of decimals that would
+ * lose a digit other than zero is left out. If no point was typed, only an amount with a comma has any: `1000.00` for `1,000`.
  */
 export function fullDecimals(
   { text, places, withComma }: TypedAmount,
@@ -142,13 +142,14 @@ export function amountProblem(
   const wanted =
     ways.length > 0
       ? ways.join(' or ')
-      : (withDecimals(text, declared) ?? `them so: 1.${'0'.repeat(declared)}`);
+      : (withDecimals(text, declared) ?? `them like this: 1.${'0'.repeat(declared)}`);
   return `${code} has ${countOfPlaces(declared)}; type ${wanted}`;
 }
 
 /**
- * Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. What is
- * asked next takes no other amount, so it says what to run instead: `instead` makes the command for the amount that may be meant.
+ * Warns that a whole number is in the service's units, where people may have meant decimals; undefined if nobody can confuse the
+ * two. The next question takes no other amount, so the warning says what to run instead: `instead` makes the command for the
+ * amount that may be meant.
  */
 export function unitsWarning(
   typed: TypedAmount,
@@ -164,7 +165,7 @@ export function unitsWarning(
   return `${typed.text} is in the service's units: ${is} ${currency}. If you mean ${meant} ${currency}, send nothing (press Enter) and ${run}`;
 }
 
-/** The same for a bound that orders of every currency are compared with: one warning per declared number of decimals. */
+/** The same warning for a bound that is compared with orders of every currency: one warning per declared number of decimals. */
 export function boundWarnings(name: string, typed: TypedAmount, style: AmountStyle): readonly string[] {
   const { currency } = typed;
   const all = currency === undefined ? Object.keys(style['amounts.decimals']) : [currency];
@@ -179,7 +180,7 @@ export function boundWarnings(name: string, typed: TypedAmount, style: AmountSty
 
 /**
  * The two ways to read a whole number of a currency with decimals: what it `is` in the service's units, and what somebody may
- * have `meant`. 100 is 1.00 where two decimals are declared, and 100.00 may be meant. Undefined if there is one way only.
+ * have `meant`. 100 is 1.00 where two decimals are declared, and 100.00 may be meant. Undefined if there is only one way.
  */
 export function bothWays(
   { amount, places }: Pick<TypedAmount, 'amount' | 'places'>,

@@ -106,7 +106,7 @@ describe('reading an amount', () => {
     expect(problem('230.00 mxn', 'MXN')).toBeUndefined();
     expect(problem('230.0', 'MXN')).toBe('MXN has 2 decimals; type 230.00');
     expect(problem('230.000', 'MXN')).toBe('MXN has 2 decimals; type 230.00 or 230000.00');
-    expect(problem('230.005', 'MXN')).toBe('MXN has 2 decimals; type them so: 1.00');
+    expect(problem('230.005', 'MXN')).toBe('MXN has 2 decimals; type them like this: 1.00');
     expect(problem('230.00', 'JPY')).toBe('JPY has no decimals; type a whole number');
     expect(problem('230.00', 'USD')).toBe(
       "the profile declares no decimals for USD; type a whole number, in the service's units",

@@ -67,14 +67,14 @@ export interface Days {
   offset(seconds: number): string;
 }
 
-/** What a shell or man reads of paydesk. */
+/** What a shell or man reads about paydesk: its completions, or its man page. */
 export interface Installable {
   readonly text: string;
-  /** Where it looks by itself; undefined if nowhere. */
+  /** Where the shell or man looks for it without being told; undefined if nowhere. */
   readonly file: string | undefined;
-  /** What else it takes to be found there. */
+  /** What else is needed so that it is found there. */
   readonly needs: string | undefined;
-  /** Whether there is a file, and paydesk made it. Throws CliError 'refused' if it is not of paydesk. */
+  /** Whether the file is there. Throws CliError 'refused' if there is one that paydesk did not write. */
   isThere(): boolean;
   /** Writes the file as a whole. Throws CliError 'refused' like `isThere`. */
   write(): void;
@@ -83,12 +83,12 @@ export interface Installable {
 /** What a file would do as the policy of this machine. */
 export interface CheckedPolicy {
   readonly rules: readonly Readonly<Record<'name' | 'value' | 'does', string>>[];
-  /** Where a policy lies, and whether the file is that one. */
+  /** Where this machine looks for its policy, and whether the file is that one. */
   readonly place: string;
   readonly inPlace: boolean;
   /** Who owns the file; undefined for standard input. */
   readonly owner: string | undefined;
-  /** Why the file would not be trusted as it is, and no file where a policy lies. */
+  /** Why the file would not be trusted as it is; and why no file in the place of the policy would be. */
   readonly untrusted: readonly string[];
   readonly placeProblems: readonly string[];
   /** The commands that put it there. */
@@ -97,13 +97,16 @@ export interface CheckedPolicy {
 
 /** Removes what paydesk keeps for this user on this machine. */
 export interface Purge {
-  /** What there is, in words and with its place, in the order in which it goes; the journal is not among it. */
+  /** What there is, in words and with its place, in the order in which it is removed; without the journal. */
   found(): Promise<readonly string[]>;
-  /** The journal as it is now; undefined if it is not this user's alone, and stays. */
+  /** The journal as it is now; undefined if it does not belong to this user alone, so that it stays. */
   journal(): Promise<PurgedJournal | undefined>;
-  /** Throws CliError 'refused' while something of this user is unconfirmed or has an alarm, or may be. */
+  /** Throws CliError 'refused' while a change of this user is or may be unconfirmed, or has an alarm. */
   refuseUnsettled(): Promise<void>;
-  /** Removes all of it, the journal last. `seen`: the journal as it was shown. Throws CliError 'refused' if it is not as it was then. */
+  /**
+   * Removes all of it, the journal last. `seen`: the journal as it was shown. Throws CliError 'refused' if it has changed since
+   * then.
+   */
   remove(seen: PurgedJournal | undefined): Promise<void>;
 }
 
@@ -136,12 +139,15 @@ export interface Context {
     readonly purpose?: 'read' | 'change';
     /** What is changed: refused before anything is read, if the role of the account does not allow it. */
     readonly kind?: ChangeKind | undefined;
-    /** The command that this is, in words, whatever was typed: refused while the policy of this machine turns it off or allows no change. */
+    /**
+     * This command in words, as a policy names it, whatever was typed. It is refused while the policy of this machine turns it
+     * off or allows no change.
+     */
     readonly command?: string | undefined;
     readonly profile?: string | undefined;
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
-    /** From now on this run sends at most so many requests per second, changes included. */
+    /** From now on this run sends at most this many requests per second, changes included. */
     readonly maxPerSecond?: number | undefined;
     /** The order whose open cases the command shows itself, so that no line repeats them. */
     readonly shown?: string | undefined;
@@ -176,11 +182,12 @@ export interface Context {
   readonly journal: Journal;
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
-  /** Masks personal data in all that is shown and exported; nothing that is sent. */
+  /** Masks personal data in all that is shown and exported, and in nothing that is sent. */
   readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'said' | 'text'>;
   /**
-   * The policy of this machine: where it is or would be, all that it says, by name, the limits in it, which hold beside those of the account
-   * (the stricter one counts), and why it is not used. Then nothing else of it is known.
+   * The policy of this machine: where it is or would be; all that it says, by name; its limits, which hold in addition to those
+   * of the account (the stricter one counts); and the problem because of which it is not used: then nothing else about it is
+   * known.
    */
   readonly policy: {
     readonly file: string;
@@ -189,19 +196,19 @@ export interface Context {
     readonly problem: CliError | undefined;
   };
   /**
-   * What a file would do as the policy of this machine. Throws CliError 'usage' if something in it is not understood, 'refused' if it
-   * is the policy and others than root can write it.
+   * What a file would do as the policy of this machine. Throws CliError 'usage' if something in it is not understood, 'refused'
+   * if it is the policy and somebody other than root can write it.
    */
   checkPolicy(file: string): Promise<CheckedPolicy>;
   /** The sender that applies plans; undefined if this run sends their rows itself. */
   planSender(): Promise<PlanSender | undefined>;
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
   sender(): Promise<SenderDoor>;
-  /** What a shell or man reads of paydesk, and where it looks for that. */
+  /** What a shell or man reads about paydesk, and where it looks for that. */
   installable(reader: Shell | 'man'): Promise<Installable>;
   /** Further command lines in this terminal, each as if somebody had typed it with the options of this run. */
   readonly next: {
-    /** Why the policy of this machine does not allow a command. */
+    /** Why the policy of this machine does not allow a command; undefined if it does. */
     whyNot(words: readonly string[]): string | undefined;
     /** Shows the line and runs it to its end. Returns its exit code. */
     run(words: readonly string[]): Promise<number>;
@@ -219,8 +226,8 @@ export interface Context {
   /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
   /**
-   * Throws CliError 'usage' for a file of paydesk itself: journal, witness, keys, profiles, locks. A command calls it before it
-   * asks or reads anything for a file that it will write; exports and plans do too.
+   * Throws CliError 'usage' for a file of paydesk itself: journal, witness, keys, profiles, locks. A command that will write a
+   * file calls this before it asks or reads anything; exports and plans do too.
    */
   readonly refuseOwnFile: (path: string) => void;
 }
@@ -252,8 +259,9 @@ export async function dryRunShown(
 export const onlyPerson = 'in production only a person at a terminal can allow more';
 
 /**
- * Asks about what allows more than before. Whoever can type --yes in a script may be a program: in production a person at a terminal
- * says it, in a sandbox --yes does too. Throws CliError 'refused' or 'usage' where nobody can be asked, 'cancelled' on No.
+ * Asks before something is allowed that was not allowed before. A program can type --yes in a script, so in production a person
+ * at a terminal must say yes; in a sandbox --yes is enough. Throws CliError 'refused' or 'usage' where nobody can be asked,
+ * 'cancelled' on No.
  */
 export async function confirmRaise(
   ctx: Pick<Context, 'options' | 'ask' | 'agent' | 'notes'>,

@@ -20,12 +20,12 @@ export interface Locks {
    * Takes the lock of this name.
    *
    * - If another process holds it: returns busy at once, with the owner, even if there is time left to wait.
-   * - If this process holds it: waits up to `waitMs` for its turn, then returns busy. It also waits like this for another
-   *   name that shares its lock: an implementation may have fewer locks than there are names. A name that is always taken
-   *   `alone` shares its lock with no other; whoever holds a lock for long takes it so.
+   * - If this process holds it: waits up to `waitMs` for its turn, then returns busy. It also waits like this for another name
+   *   that shares its lock: an implementation may have fewer locks than there are names. A name that is always taken `alone`
+   *   shares its lock with no other; whoever holds a lock for long takes it in this way.
    * - Rejects with the reason of `signal` when that aborts, before or during the wait. Then nothing is held.
-   * - Rejects with CliError 'refused' when the locks are not reliable: others may write the files, locks do not hold on the
-   *   disk, or a server does not answer.
+   * - Rejects with CliError 'refused' when the locks are not reliable: others may write the files, locks do not hold on the disk,
+   *   or a server does not answer.
    */
   take(
     name: string,

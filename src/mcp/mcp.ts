@@ -1,6 +1,6 @@
 /**
  * Tools for software agents, over the Model Context Protocol: what a tool is, what it gives back, and how they are served. Loaded
- * by `mcp` only.
+ * only by the command `mcp`.
  */
 
 import type { Readable, Writable } from 'node:stream';
@@ -22,13 +22,13 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: InputSchema;
-  /** Whether it writes nothing; undefined: it does. */
+  /** Whether it writes nothing. */
   readonly isRead: boolean;
   /** `input` fits the schema. */
   readonly call: (input: JsonObject) => Promise<ToolResult>;
 }
 
-/** What a command line gave: its exit code, what it printed as JSON, the lines beside it, and its error. */
+/** What a command line gave: its exit code, what it printed as JSON, its notes, and its error. */
 export interface ToolResult {
   readonly exit_code: number;
   readonly result?: unknown;
@@ -97,7 +97,7 @@ function serverOf(tools: readonly Tool[], version: string): McpServer {
   return server;
 }
 
-// The library says of a field that is not there only that there is one.
+// If an input has a field that the schema does not have, the library says only that there is one, and not which.
 function schemaOf(input: InputSchema) {
   const { '~standard': standard } = fromJsonSchema<JsonObject>({ ...input, required: [...input.required] });
   return {
@@ -115,7 +115,8 @@ function schemaOf(input: InputSchema) {
   };
 }
 
-// `row 1: amount must be string; row 1 needs the field reason; then call the tool again` for what the library says of `data/rows/0/amount`.
+// `row 1: amount must be string; row 1 needs the field reason; then call the tool again` for what the library says about
+// `data/rows/0/amount`.
 function inWords(input: InputSchema, said: string): string {
   const rule =
     /data((?:\/\w+)*) must (?:have required property '(\w+)'|(be equal to one of the allowed values)|([^,]*))/g;
@@ -138,7 +139,8 @@ function choicesAt(input: InputSchema, path: string): string {
   return Array.isArray(choices) ? choices.join(', ') : 'those of its schema';
 }
 
-// `row 2 has no field again; its fields are order_id, …`: of an input or an object in its lists; undefined if there is none.
+// Names a field that an input, or an object in one of its lists, must not have: `row 2: there is no field again; the fields are
+// order_id, …`. Undefined if there is none.
 function unknownField(schema: unknown, value: unknown, where: string): string | undefined {
   if (!isObject(schema) || !isObject(schema.properties) || !isObject(value)) return undefined;
   const { properties } = schema;

@@ -5,7 +5,7 @@ import type { Released } from '../journal/journal.ts';
 /** How long a release is valid, in milliseconds. */
 export const releaseMs = 60 * 60_000;
 
-/** The shortest passphrase: anybody who reads the enrolled keys can guess without limit. */
+/** The fewest characters of a passphrase: anybody who can read the enrolled keys can guess as often as they like. */
 export const passphraseLeast = 15;
 
 /** A passphrase, or the file of a security key. */
@@ -13,7 +13,7 @@ export type SignedWith = { readonly passphrase: string } | { readonly keyFile: s
 
 export interface EnrolledFile {
   readonly file: string;
-  /** Why any program under this account could enrol a key; undefined: it cannot, so a release proves a person. */
+  /** Why any program under this account could enrol a key; undefined: none can, so a release proves that a person made it. */
   readonly weakness: string | undefined;
   /** The text of the file; undefined if there is none. Throws CliError 'refused' if anybody but its owner can change it. */
   readonly read: () => string | undefined;

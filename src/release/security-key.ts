@@ -1,6 +1,6 @@
 /**
- * Signatures of security keys, as `ssh-keygen -Y sign` writes them. `ssh-keygen -Y verify` ignores touch and PIN, and may be a
- * different program, so they are checked here.
+ * Checks signatures of security keys, as `ssh-keygen -Y sign` writes them. `ssh-keygen -Y verify` ignores touch and PIN, and may
+ * be a different program, so paydesk does not use it.
  */
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';

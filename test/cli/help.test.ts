@@ -249,7 +249,7 @@ test('a page of docs as help prints it', async () => {
            list broke off, a limit reached
       129  hang-up, while no change was being sent
       130  Ctrl-C, while no change was being sent
-      141  the reader of the output went away, as head does; only of commands that
+      141  the reader of the output went away, as head does; only for commands that
            change nothing
       143  terminated, while no change was being sent
 

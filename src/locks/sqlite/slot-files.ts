@@ -1,4 +1,7 @@
-/** The files that are locked: numbered slots, one more for each name that is locked alone, and beside each a file of its owner. */
+/**
+ * The lock files: numbered slots, one more slot for each name that is locked alone, and beside each slot a file that names its
+ * owner.
+ */
 
 // Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
 // the lock that the process holds on it.

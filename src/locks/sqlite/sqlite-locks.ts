@@ -146,7 +146,7 @@ async function testLocksOnce(
   remember(passed, here, rules);
 }
 
-// If the note cannot be written, or a power cut takes it away, the next run tests again: so it waits for no disk.
+// If the note cannot be written, or a power cut takes it away, the next run tests again. So nothing here waits for the disk.
 function remember(path: string, text: string, rules: FileRules): void {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
@@ -201,7 +201,10 @@ function isInKernel(file: string): boolean {
   return isListed === true;
 }
 
-/** What the second process runs: its lock must fail with SQLITE_BUSY, exit code 55. The one file has it under a word of its own. */
+/**
+ * What the second process runs: its lock must fail with SQLITE_BUSY, and then it exits with 55. The one file (tools/one-file.ts)
+ * runs this when its first word is `secondProcessWord`.
+ */
 export const secondProcess = `
   const { DatabaseSync } = require('node:sqlite');
   try {
