@@ -34,7 +34,7 @@ export const release = defineCommand({
   },
 });
 
-// An order that is authorized is released too, and not by paydesk.
+// An authorized order is something that people "release" too, but paydesk cannot do that.
 function planOrRequest(text: string, name: string): string {
   if (!orderIdPattern.test(text)) return nonEmpty(text, name);
   throw usage(

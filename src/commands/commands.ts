@@ -2,16 +2,16 @@
 
 import type { Command } from './command.ts';
 
-/** What a command can change at the service or of its journal: `service`, by sending; `journal`, only what is recorded of it. */
+/** What a command can change: `service`, by sending to it; `journal`, only what the journal records. */
 export type WhatChanges = 'service' | 'journal';
 
-/** A command. The code of it is loaded only when it runs or its help is asked for. */
+/** A command. Its code is loaded only when it runs or when its help is asked for. */
 export interface CommandEntry extends Row {
   readonly words: readonly [string, ...string[]];
   readonly changes: NonNullable<Row['changes']>;
 }
 
-/** What the table says of a command besides its word, its summary and its file. */
+/** What the table says about a command besides its word, its summary and its file. */
 interface More {
   /**
    * The most that it can change, by itself or by commands that it runs; absent: nothing. Without `service` it cannot send. `machine`:
@@ -23,7 +23,7 @@ interface More {
   readonly runs?: readonly string[];
   /** It asks for a key, so somebody may type one as an argument. */
   readonly takesSecret?: true;
-  /** Whether it only reads with these words of a command line. */
+  /** Whether it only reads when these words are typed. */
   readonly isRead?: (words: readonly string[]) => boolean;
   /** The help topic about it, if it is not that of its noun. */
   readonly guide?: string;
@@ -45,7 +45,7 @@ function row<Word extends string>(
   return { word, summary, load: async () => (await load())[word], ...more };
 }
 
-/** A noun such as `orders`, with its summary, an example, the help topic about its commands, and these. */
+/** A noun such as `orders`, with its summary, an example, the help topic about its commands, and the commands. */
 interface Group {
   readonly summary: string;
   readonly example: string;

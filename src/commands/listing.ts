@@ -39,8 +39,8 @@ function wholeInFile(paging: Paging): Paging {
   return to === undefined || (limit ?? max ?? previous) !== undefined ? paging : { ...paging, all: true };
 }
 
-// With a --max below 20, a page has that length too, so paydesk reads no more than it shows. All pages and those of a filter have
-// the service's own length.
+// With a --max below 20, a page has that length too, so paydesk reads no more than it shows. With --all or a filter, pages have the
+// service's own length.
 function pageLimit({ limit, max, all }: Paging, filtered: boolean, asked: number): number | undefined {
   if (limit !== undefined || filtered || all === true) return limit;
   return max === undefined ? asked : max < 20 ? max : undefined;
@@ -83,7 +83,7 @@ export interface WalkObserver {
   /** True when few records match. Pages are then as long as possible. */
   readonly readsLongPages: boolean;
   readonly closingLines: () => Promise<readonly string[]>;
-  /** Those of the closing lines that are about these records. */
+  /** The closing lines that are about these records. */
   readonly linesAbout: (records: readonly WireRecord[]) => readonly string[];
 }
 
@@ -227,7 +227,7 @@ interface Drawn extends Pick<WalkedPage, 'hasMore' | 'saysHasMore'> {
   readonly last: string | undefined;
 }
 
-// As long as the longest id that a page may end in.
+// As long as the longest id that a page may end with.
 const anyId = 'x'.repeat(21);
 // The lines under a page are counted before it is read.
 const anyPage: Drawn = { count: 20, first: anyId, last: anyId, hasMore: true, saysHasMore: true };
@@ -276,11 +276,14 @@ const most = 50;
 /** How many records are asked for, and how many of those that came are shown. */
 interface PageLength {
   readonly asked: number;
-  /** The page, shorter if what is said about its records leaves no room for all of them; `shown`: what stands above them. */
+  /** The page, shorter if what is said about its records leaves no room for all of them; `shown`: the records above it. */
   fitted(page: WalkedPage, shown: readonly WireRecord[]): Promise<WalkedPage>;
 }
 
-/** `closing`: the lines under every page. `about`: those about the records that are shown. `isLast`: the end of a page counts. */
+/**
+ * `closing`: the lines under every page. `about`: those about the records that are shown. `isLast`: a page that is too long loses
+ * records at its start, not at its end.
+ */
 async function pageLength(
   { out }: Pick<Context, 'out'>,
   {

@@ -1,4 +1,7 @@
-/** What a person still has to look at, of the journal and of orders as they were read: the open cases of `today` and of a report. */
+/**
+ * What a person still has to look at, from the journal and from the orders that were read: the open cases of `today` and of a
+ * report.
+ */
 
 import { dayMs, meaningOfRefund } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
@@ -15,32 +18,32 @@ import {
   stopsRefund,
 } from '../orders/orders.ts';
 
-// Those that a person must know, and what somebody recorded of which no read says the same.
+// The states that a person must know about, and those that somebody recorded and no read has confirmed.
 export const toldStates = [...openStates, 'recorded made', 'recorded not made'] as const;
 export type ToldState = (typeof toldStates)[number];
 
 export interface OpenCase {
   readonly state: ToldState;
-  /** How many refunds that are: of one change several may have failed. */
+  /** How many refunds: several refunds of one change may have failed. */
   readonly count: number;
   readonly amount: number | undefined;
-  /** Undefined for something else than an order, such as a payment link. */
+  /** Undefined for something other than an order, such as a payment link. */
   readonly orderId: string | undefined;
   readonly currency: string | undefined;
   /** Undefined if only the figures of the order are in doubt, which nothing sent from here explains. */
   readonly record: AttemptRecord | undefined;
-  /** It failed, and as much went back since. */
+  /** It failed, and the same amount went back later. */
   readonly isFollowed?: boolean;
-  /** That doubt in words. */
+  /** What is doubtful about the figures, in words. */
   readonly doubt?: string | undefined;
 }
 
 export interface OpenCases {
   /** Adds what orders show. It warns of what the journal does not know yet, with the command that records it. */
   readonly see: (orders: readonly KnownOrder[]) => void;
-  /** What these attempts say by themselves, and what was seen besides. `attempts`: those that a person must look at. */
+  /** What these attempts say, and what else was seen. `attempts`: those that a person must look at. */
   readonly all: (attempts: readonly AttemptRecord[]) => readonly OpenCase[];
-  /** What never arrived, and whose waiting period ended within a day: it is told once. */
+  /** Refunds that never arrived and whose waiting period ended within the last day, so that they are reported once. */
   readonly lost: () => readonly OpenCase[];
 }
 

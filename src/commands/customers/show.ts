@@ -104,7 +104,7 @@ function withOrders(
   return { ...record, value: { ...record.value, newest_orders: lines } };
 }
 
-// The customer is shown in any case.
+// If the index cannot be read, that is a warning, and the customer is shown without orders.
 async function known(
   ctx: Context,
   service: Service,
@@ -149,7 +149,7 @@ interface CustomerOrders {
   readonly count: number;
   /** Whether the first name of the customer finds them all. */
   readonly isByFirst: boolean;
-  /** Of how many orders of the account the texts were forgotten. The index does not know any more whose they are. */
+  /** How many orders of the account had their texts forgotten. The index no longer knows whose they are. */
   readonly forgotten: number;
 }
 
@@ -187,7 +187,7 @@ function shownOf(order: JsonObject, { settings }: Profile) {
   return { id, at, status, amount: amount === undefined ? '-' : amountWords(amount, currency, settings) };
 }
 
-// An order on a narrow screen: its id on a line of its own, so that it is not broken.
+// An order on a narrow screen: its id on a line of its own, so that the id is not broken.
 function orderLines([at = '-', status = '-', amount = '-', id = '-']: readonly Cell[]): readonly Block[] {
   return [{ line: id }, { line: [at, '  ', status, '  ', amount].flat(), indent: 2 }];
 }

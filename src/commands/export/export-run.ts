@@ -58,7 +58,7 @@ export interface RowMaker {
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
   readonly isDone?: () => boolean;
-  /** What is said in the end, below the count, and in the manifest and the sheet `about`. */
+  /** What is said at the end, below the count, and in the manifest and the sheet `about`. */
   readonly closingLines: () => readonly string[] | Promise<readonly string[]>;
 }
 

@@ -17,7 +17,7 @@ interface Left extends Pick<ExportRun, 'input' | 'job' | 'again'> {
   readonly service: { readonly profile: Profile };
 }
 
-/** The error of an export into stdout: how far it came. `last`: the id of the last record. */
+/** The error of an export into stdout: how far it got. `last`: the id of the last record. */
 export function stoppedError(
   error: CliError,
   run: Left,
@@ -63,7 +63,7 @@ function kindOf(error: CliError): CliError['kind'] {
   return brokeOff(error) ? 'incomplete' : error.kind;
 }
 
-/** Why an export ended early. If a person ended it, that person wants to know how far it came. */
+/** Why an export ended early. If a person ended it, that person wants to know how far it got. */
 export function leftWords(error: unknown, verb: 'paused' | 'stopped', { job }: Left, read: number): string {
   const byPerson = error instanceof CliError && ['interrupted', 'hangup', 'terminated'].includes(error.kind);
   if (byPerson && read > 0) return `export ${verb} after ${read} ${resources[job.resource].many}`;
@@ -124,10 +124,10 @@ export function refuseGaps(
   );
 }
 
-// So many problems are on the screen; their file has all.
+// The screen names at most this many problems; the file of problems has all of them.
 const mostNamed = 5;
 
-// A spreadsheet keeps 15 digits of a number, and makes 0 of the others without a word.
+// A spreadsheet keeps 15 digits of a number, and silently turns the others into 0.
 const longest = 10n ** 15n;
 
 /** Says how many amounts of a CSV a spreadsheet would round. `rows`: those that this run wrote. */

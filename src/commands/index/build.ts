@@ -1,4 +1,4 @@
-/** `index build`, `status` and `rekey`: an index on this machine is made, shown as a record and as lines, and sealed with a new key. */
+/** `index build`, `status` and `rekey`: make an index on this machine, show its state, and seal it with a new key. */
 
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -96,7 +96,7 @@ async function readAll(ctx: Context, service: OpenService, index: OrderIndex): P
     },
   };
   try {
-    // The last order that is known may be gone; then the one before it is next to the rest.
+    // The last known order may be gone; then the walk goes on after the one before it.
     const ends =
       begun.goesOnAfter === undefined
         ? [undefined]
@@ -105,7 +105,7 @@ async function readAll(ctx: Context, service: OpenService, index: OrderIndex): P
       const { last } = await walkIntoIndex(walk, after, { isDone: () => false });
       if (last?.fits !== false) break;
     }
-    // What was made meanwhile stands before the first order of the walk.
+    // Orders that were made meanwhile come before the first order of the walk.
     await walkIntoIndex(walk, undefined, { isDone: ({ joins }) => joins, atOnce: 1 });
     index.withoutRepeats();
   } catch (error) {
@@ -134,7 +134,7 @@ function leftWords(
   return left < 60 ? `, about ${Math.ceil(left)} s left` : `, about ${Math.ceil(left / 60)} min left`;
 }
 
-// If a person stopped the build, that person wants to know how far it came.
+// If a person stopped the build, that person wants to know how far it got.
 function brokenOff(error: unknown, { profile }: OpenService, index: OrderIndex): unknown {
   if (!(error instanceof CliError)) return error;
   const isBroken = brokeOff(error);
@@ -209,7 +209,7 @@ export function indexView(
     { line: [{ text: 'index of orders', style: 'strong' }, '  ', accountSpan(profile)] },
     { line: `orders   ${orders}${span}`, hang: 9 },
     ...(status.reads.length === 0 ? [] : [{ line: `read     ${readWords(ctx, status)}`, hang: 9 }]),
-    // A path that has no room here stands whole on a line of its own.
+    // A path that does not fit here is shown whole on a line of its own.
     { line: `file     ${index.path}`, hang: 0 },
     { line: `size     ${sizeWords(bytes)}`, hang: 9 },
     { line: `key      in ${index.keptIn}`, hang: 9 },
@@ -226,7 +226,7 @@ function sizeWords(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** What the index keeps, where, and what protects it, before a person says yes to it. */
+/** What a person sees before agreeing to an index: what it keeps, where, and what protects it. */
 function offerBlocks(
   profile: Profile,
   { path, key }: { readonly path: string; readonly key: string },

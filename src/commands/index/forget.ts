@@ -1,4 +1,4 @@
-/** `index forget`: takes a buyer, old orders, or everything out of the index, for ever. */
+/** `index forget`: removes a buyer, old orders, or everything from the index, for ever. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
@@ -42,7 +42,7 @@ export const forget = defineCommand({
   },
 });
 
-// Whether it is to be done: a dry run says what would be, and else a person says yes.
+// Whether to do it. A dry run only says what would be done; otherwise a person must say yes.
 async function agreed(ctx: Context, asked: JsonObject, what: string, more = ', for ever?'): Promise<boolean> {
   if (await dryRunShown(ctx, asked, `would ${what}; nothing was changed`)) return false;
   await confirmFirst(ctx, `${what}${more}`, 'nothing was forgotten');

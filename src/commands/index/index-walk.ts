@@ -1,4 +1,7 @@
-/** How the commands of the index read the list of orders into it: from an order on, page by page, as far as they may. */
+/**
+ * Reads the list of orders into the index: page by page, after a given order, until enough is read or no more requests may be
+ * sent.
+ */
 
 import { longPages, type Service } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
@@ -14,7 +17,7 @@ export interface IndexWalk {
   readonly index: OrderIndex;
   /** Whether no more requests may be sent. */
   readonly isSpent: () => boolean;
-  /** The next page is asked for while one is read. Where requests are counted, that would be one too many. */
+  /** Whether the next page is asked for while one is read. Where requests are limited, that could be one too many. */
   readonly readsAhead: boolean;
   /** Called with the number of orders of each page. */
   readonly onRead: (orders: number, oldest: number | undefined) => void;
@@ -28,7 +31,7 @@ interface Walked {
   readonly isSpent: boolean;
 }
 
-/** How many orders are written at once, unless it takes too long. */
+/** How many orders are written at once; fewer if reading them takes longer than `runMs`. */
 const runLength = 1_000;
 const runMs = 2_000;
 
@@ -118,7 +121,7 @@ async function learnPatiently(
   }
 }
 
-/** Runs while no other build, refresh or change of this index runs. Throws CliError 'refused' if one does. */
+/** Runs `work` while no other build, refresh or change of this index runs. Throws CliError 'refused' if one does. */
 export async function alone<T>(ctx: Context, profile: Profile, work: () => Promise<T>): Promise<T> {
   const lock = await ctx.lock(`index ${profile.account}`);
   if (!lock.held) {

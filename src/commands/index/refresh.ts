@@ -1,4 +1,4 @@
-/** `index refresh`: reads what is new, and reads again what was not read for too long. */
+/** `index refresh`: reads what is new, and reads again what has not been read for too long. */
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
@@ -132,7 +132,7 @@ type Part = (
 async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<void> {
   const { endsAtFloor, last } = index.status();
   if (endsAtFloor || last === undefined) return;
-  // The last order may be gone; then the one before it is next to the rest.
+  // The last order may be gone; then the list goes on after the one before it.
   for (const after of [last, ...index.before(last, 3)]) {
     if (isSpent()) return;
     const walked = await part(after, { isDone: () => false });
@@ -147,7 +147,7 @@ async function readDue(index: OrderIndex, { ctx, isSpent }: IndexWalk, part: Par
   for (const one of due) {
     if (isSpent()) break;
     const { after, count: most } = index.narrowed(one);
-    // The order before it may be gone; then an earlier one is the neighbour.
+    // The order before the segment may be gone; then an earlier one is next to it.
     const anchors = after === undefined ? [undefined] : [after, ...index.before(after, 3)];
     for (const [more, anchor] of anchors.entries()) {
       const length = most + more;

@@ -91,7 +91,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   if (!ctx.ask.interactive || ctx.options.yes) return record;
   const { record: now, evidence } = await ctx.journal.reconcile(record);
   const { sent } = now;
-  // The journal would refuse it after the last answer.
+  // Otherwise the journal would refuse the acknowledgement only after the last answer.
   if (evidence?.shows === 'unreadable' && isWatched(now))
     throw refused(
       `${sent.proof.orderId ?? sent.change} cannot be read now: ${evidence.problem}`,
@@ -136,13 +136,13 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
     (one) => attemptName(one) !== attemptName(record),
   );
   if (!isPaidTwice(record)) return otherAlarms(record, others);
-  // What cannot be read now is read again by whatever command comes next.
+  // What cannot be read now is read again by the next command.
   for (const other of others.filter((one) => isWatched(one)))
     await ctx.journal.reconcile(other, { once: true }).catch(orElse(() => undefined));
   return otherAlarms(record, await ctx.journal.onSameOrder(record));
 }
 
-// While another attempt has an alarm too, no refund is sent all the same.
+// While another attempt has an alarm too, refunds of the order stay blocked.
 function stoppedWords(orderId: string, left: readonly AttemptRecord[]): string {
   const changes = left.map(({ sent }) => sent.change).join(' and ');
   const stands = left.length === 1 ? 'another alarm stands' : 'other alarms stand';

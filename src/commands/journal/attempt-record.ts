@@ -26,7 +26,7 @@ interface Recorded extends AttemptRecord {
   readonly open: boolean;
   readonly last: VerdictRow | undefined;
   readonly made: VerdictRow | undefined;
-  /** What a person recorded of the outcome. */
+  /** What a person recorded about the outcome. */
   readonly stated: VerdictRow | undefined;
   readonly ended: VerdictRow | undefined;
 }
@@ -83,7 +83,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   field('refunds', 'text', ({ last }) => (last?.refunds ?? []).map(({ id }) => id ?? '').join(' ')),
   field('reason', 'text', ({ sent }) => sent.reason),
   ...approvalColumns,
-  // What --again named of twins.
+  // The twins that --again named.
   field('twins', 'text', ({ sent }) => sent.twins?.join(' ')),
   field('idempotency_key', 'text', ({ sent }) => sent.idempotencyKey),
   field('plan', 'text', ({ sent }) => sent.plan),
@@ -103,8 +103,8 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
 ];
 
 /**
- * The columns of a list with those of who else had a hand in its refunds: who asked, if somebody else sent it, and who approved. A
- * narrow terminal has them below the row. Without such a refund a table does not have them.
+ * The columns of a list, with columns for the other people of its refunds: who asked, if somebody else sent it, and who approved.
+ * A narrow terminal shows them below the row. A table without such refunds does not have them.
  */
 export function withOthers(columns: readonly Column[], rows: readonly JsonObject[]): readonly Column[] {
   return columns.map((column) => {
@@ -121,7 +121,7 @@ function asWord(value: unknown): string {
   return typeof value === 'string' ? value : 'not made';
 }
 
-/** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
+/** Until when a change that somebody recorded as not made may still take effect; no field if it no longer can. */
 export async function appearanceOf(
   { journal, clock }: Context,
   record: AttemptRecord,
@@ -138,7 +138,7 @@ export function columnsOfAttempt(ctx: Context, record: AttemptRecord): readonly 
     .map((column) => ({ ...column, amountsOf: () => style }));
 }
 
-/** How the amounts of an attempt are shown: as the profile says that it was sent with. */
+/** How the amounts of an attempt are shown: as the profile with which it was sent says. */
 export function amountStyleOf({ profiles }: Context, { sent }: AttemptRecord): AmountStyle {
   return profiles.amountStyle(sent.profile);
 }
@@ -163,18 +163,21 @@ export function recordOf(record: AttemptRecord, now: Moment): JsonObject {
     ...replyOf(saidBy(record)),
     // Only in a team.
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
-    // Only of what an agent sent.
+    // Only for what an agent sent.
     ...(sent.released === undefined
       ? {}
       : { released_by: sent.released.by, released_with: sent.released.with }),
-    // Only of a refund that was sent with --no-hold although refund.hold was set: for how many seconds.
+    // Only for a refund that was sent with --no-hold although refund.hold was set: for how many seconds.
     ...(sent.skippedHoldMs === undefined ? {} : { skipped_hold: sent.skippedHoldMs / 1000 }),
     // The rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
   };
 }
 
-/** What the service said in the last reply that was no plain yes, or else the status of the reply. A later read keeps it. */
+/**
+ * What the service said in the last reply that was not a plain yes, or else the status of the last reply. A later read does not
+ * change it.
+ */
 export function saidBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRow['error'] {
   return (
     verdicts.findLast(({ error }) => error !== undefined)?.error ??
@@ -182,7 +185,7 @@ export function saidBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRo
   );
 }
 
-/** What a reply says for itself, as fields for scripts. */
+/** What a reply says, as fields for scripts. */
 export function replyOf({ httpStatus, type, code, logId, details }: VerdictRow['error'] = {}): JsonObject {
   const [message] = messagesIn(details);
   return {
@@ -207,7 +210,7 @@ export function madeBy(verdicts: readonly VerdictRow[]): VerdictRow | undefined 
 
 /** How a list of attempts was asked for. */
 interface Asked {
-  /** Somebody typed the name of a person. */
+  /** The name of a person was typed. */
   readonly isOfPerson?: boolean;
   /** There are more than these. */
   readonly hasMore?: boolean;

@@ -89,7 +89,7 @@ export function briefOutcome({ state, verdict }: JsonObject, kind = 'refund'): s
 /** The length of the longest outcome that `briefOutcome` writes. */
 export const longestOutcome = 'recorded not made'.length;
 
-/** The refunds that its last verdict names, and those that were sent again in its place if it was made twice. */
+/** The refunds that the last verdict of an attempt names and, if it was made twice, those that were sent again in its place. */
 export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
   const named = record.verdicts.at(-1)?.refunds ?? [];
   if (!isDoubled(record)) return named;
@@ -102,7 +102,10 @@ function isDoubled({ verdicts }: AttemptRecord): boolean {
   return (last?.alarm ?? last?.acknowledged) === 'duplicate';
 }
 
-/** Whose a refund is, of several equal ones: the one that the reply named is ours; another attempt from here may have sent it. */
+/**
+ * Says which of several equal refunds is whose: the one that the reply named is ours; another may be from another attempt of this
+ * journal.
+ */
 export function whose(record: AttemptRecord, known: readonly AttemptRecord[], id = ''): string {
   if (!isDoubled(record)) return '';
   const ours = namedByReply(record);
@@ -116,10 +119,7 @@ export function whose(record: AttemptRecord, known: readonly AttemptRecord[], id
 
 // ── What to do now ──────────────────────────────────────────────────────────────────────────────
 
-/**
- * What to do now about an attempt, one sentence or command in each line. `until` says when it is no longer open at the
- * latest.
- */
+/** What to do now about an attempt, one sentence or command per line. `until`: by then at the latest it is no longer open. */
 export function nextSteps(
   record: AttemptRecord,
   {
@@ -199,7 +199,7 @@ export function nextSteps(
 }
 
 function appearingSteps({ sent: { change, proof } }: AttemptRecord, until: string): readonly string[] {
-  // Of other changes no read tells it later.
+  // For other changes, no later read can tell that.
   if (proof.kind !== 'refund') return [`it may still appear until ${until}`];
   return [
     `it may still appear until ${until}; to look whether it has:`,
@@ -212,7 +212,7 @@ function showOrder({ sent: { profile } }: AttemptRecord, orderId: string): strin
   return commandLine(profileNamed(profile), 'orders', 'show', orderId);
 }
 
-/** Where the alarms of other attempts on the same order are ended. Nothing if there are none. */
+/** The commands that end the alarms of other attempts on the same order. Nothing if there are none. */
 export function alarmSteps(others: readonly AttemptRecord[]): readonly string[] {
   if (others.length === 0) return [];
   return [

@@ -28,8 +28,8 @@ import { closestNames } from '../../terminal/terminal.ts';
 import { amountStyleOf, madeBy } from './attempt-record.ts';
 
 /**
- * The operator that was typed, as the journal has the name: capitals do not matter. Who sent nothing with this account may have sent
- * with another, or be a member of the team. Throws CliError 'usage' if nobody is called so.
+ * The typed name of an operator, as the journal spells it: capitals do not matter. Somebody who sent nothing with this account
+ * may have sent with another one, or may be a member of the team. Throws CliError 'usage' if nobody has that name.
  */
 export async function operatorMeant(
   { journal }: Pick<Context, 'journal'>,
@@ -49,15 +49,15 @@ export async function operatorMeant(
   );
 }
 
-/** Whether two names are the same but for capitals. */
+/** Whether two names are the same apart from capitals. */
 export function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
 /**
- * The last attempt of a change: by the journal's id of it, by a script's own (`--idempotency-key`), by the id of a refund that it made, or
- * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when an idempotency key stands for changes of several accounts,
- * or when it is the id of an order: the order may get another change at any time.
+ * The last attempt of a change: by its id in the journal, by a script's own name for it (`--idempotency-key`), by the id of a
+ * refund that it made, or by the id or link of what it created. Throws CliError 'not_found', and 'usage' when an idempotency key
+ * belongs to changes of several accounts, or when `id` is the id of an order: the order may get another change at any time.
  */
 export async function attemptOf(
   ctx: Context,
@@ -95,7 +95,7 @@ export async function attemptOf(
   });
 }
 
-/** The same; an order stands for its only change, for commands that send nothing. */
+/** The same, for commands that send nothing: the id of an order means the only change of that order. */
 export async function attemptOrOnly(
   ctx: Context,
   id: string,
@@ -147,15 +147,15 @@ export async function orByNumber<T>(
   }
 }
 
-/** Whether a change is of the account of this profile, or of any account without one. */
+/** Whether a change belongs to the account of this profile. Always true without a profile. */
 export function isInScope(sent: SentRow, scope: Profile | undefined): boolean {
   if (scope === undefined) return true;
   return isSameOrigin(sent.origin, scope.origin) && isOfLivemode(sent, scope.mode === 'production');
 }
 
 /**
- * Changes of a time, refunds as far as anything tells, whose records are lost since a repair of the journal: no list of refunds has
- * them, and nobody knows who sent them.
+ * Changes of a period that may be refunds and whose records were lost in a repair of the journal: no list of refunds has them,
+ * and nobody knows who sent them.
  */
 export async function lostRecords(
   { journal }: Pick<Context, 'journal'>,
@@ -168,7 +168,7 @@ export async function lostRecords(
   return found;
 }
 
-/** Those among these attempts. */
+/** Such changes among these attempts. */
 export function lostAmong(attempts: readonly AttemptRecord[]): readonly NamedChange[] {
   return attempts
     .filter(({ sent: { lost } }) => lost === 'refund' || lost === 'unknown')
@@ -220,7 +220,7 @@ export const fromFlag = flag.text(
   'ask a file that journal archive or journal export --to wrote; no order is read again',
 );
 
-/** The context in which that file is the only journal, and nothing is read again or recorded; without a file the same one. */
+/** The context in which that file is the only journal, and nothing is read again or recorded; without a file, the same context. */
 export async function askingFile(ctx: Context, file: string | undefined): Promise<Context> {
   if (file === undefined) return ctx;
   const journal = await ctx.journal.inFile(file);
@@ -240,9 +240,9 @@ export async function scopeOf(ctx: Context, all: boolean): Promise<Profile | und
 }
 
 /**
- * Says what of other accounts needs a person, and the command that shows it:
- * `1 refund unconfirmed in another profile (live): paydesk -p live journal list --open`. None if nothing does. `scope`: the profile whose
- * account the run is about; a run about every account has no others.
+ * Says what needs a person in other accounts, and the command that shows it: `1 refund unconfirmed in another profile (live):
+ * paydesk -p live journal list --open`. None if nothing does. `scope`: the profile whose account the run is about; a run about
+ * every account has no others.
  */
 export async function elsewhereLines(
   inScope: Context,
@@ -270,7 +270,7 @@ async function linesAbout(ctx: Context, scope: Profile): Promise<readonly string
       : open.length === 0
         ? 'with an alarm'
         : 'unconfirmed or with an alarm';
-  // A profile may be gone, and the one of the environment has no name for -p.
+  // A profile may be gone, and the one from the environment has no name for -p.
   const isReachable = second === undefined && (await reachesAll(ctx, first, others));
   const command = isReachable
     ? commandLine({ kind: 'stored', name: first }, 'journal', 'list', '--open')
@@ -311,7 +311,7 @@ export const nextFlag = {
   },
 } as const;
 
-/** The journal's id of a change, or a script's own, as an argument. */
+/** The id of a change in the journal, or a script's own name for it, as an argument. */
 export function changeArgument<const R extends boolean>(required: R) {
   return {
     name: 'change',

@@ -48,7 +48,7 @@ const exportJournal = defineCommand({
   },
 });
 
-// Nothing in it is masked, or it would be no journal.
+// Nothing in the file is masked; otherwise it would not be a journal.
 const wholeFile = 'writes the whole journal into a file, with its notes';
 
 const importJournal = defineCommand({
@@ -100,7 +100,7 @@ export const archive = defineCommand({
     const before = when.at(clockAndZoneOf(ctx));
     refuseAgentTo(ctx, wholeFile);
     ctx.refuseOwnFile(file);
-    // A clock that is ahead makes nothing older.
+    // The time of the journal, since a clock that is ahead must not make changes look older.
     if (before > (await ctx.journal.now()).time - keptAtLeastMs)
       throw usage(`--before ${when.text}: only what was sent at least 30 days ago can be archived`, [
         example,

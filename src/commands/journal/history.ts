@@ -1,4 +1,4 @@
-/** The history of a change: what each row of the journal says of it, for people and for scripts. */
+/** The history of a change: what each row of the journal says about it, for people and for scripts. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { secondsOf } from '../../api/spec.ts';
@@ -6,7 +6,7 @@ import { type AttemptRecord, statementOn, type VerdictRow, verdictWords } from '
 import type { Cell } from '../../terminal/terminal.ts';
 import { replyOf } from './attempt-record.ts';
 
-/** What a new read of the order has brought, for `journal reconcile CHANGE`. */
+/** What a new read of the order showed, for `journal reconcile CHANGE`. */
 export interface Look {
   readonly line: string;
   /** When the order was read, Unix milliseconds; undefined when it was not. */
@@ -41,7 +41,7 @@ export function historyOf(row: VerdictRow): JsonObject {
   };
 }
 
-/** The history for people: when, what became of it, and why or by whom. `look`: what a new read has brought. */
+/** The history for people: when, what became of it, and why or by whom. `look`: what a new read showed. */
 export function historyGrid(record: AttemptRecord, look: Look | undefined): readonly (readonly Cell[])[] {
   const seenIn = record.sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const told = record.verdicts.filter((row, index) => !repeats(row, record.verdicts[index - 1]));
@@ -75,7 +75,8 @@ function historyCells(
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
 }
 
-// A read keeps the reason why the sending is in doubt. Here it stands at the sending, and the read says what it showed.
+// The row of a read keeps the reason why the sending is in doubt. Here that reason is shown with the sending, and the row of the
+// read says what the read showed.
 function whyNow({ verdict, by, why }: VerdictRow, before: VerdictRow | undefined, seenIn: string): string {
   if (before === undefined || by !== 'read') return why;
   if (verdict === 'not_seen' && why === before.why) return `${seenIn} did not show it yet`;
@@ -89,7 +90,8 @@ function newReadCells({ verdicts }: AttemptRecord, look: Look | undefined): read
   return [[fullTime(look.at), 'read again', 'nothing new']];
 }
 
-// The run that lost a reply writes so twice, before its reads and after them. If they showed nothing, once is enough for people.
+// The run that lost a reply records that twice, before its reads and after them. If the reads showed nothing, people need to see it
+// only once.
 function repeats(row: VerdictRow, before: VerdictRow | undefined): boolean {
   return (
     row.by === 'sender' &&

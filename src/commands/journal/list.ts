@@ -129,7 +129,7 @@ interface Shown {
   readonly count: number;
   /** The profiles that sent it. */
   readonly profiles: ReadonlySet<string>;
-  /** There is more that was sent before this attempt; undefined if there is not. */
+  /** More changes were sent before this attempt; undefined if there are no more. */
   readonly moreBefore: AttemptRecord | undefined;
 }
 
@@ -143,7 +143,7 @@ async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput)
   const found =
     open === true
       ? await openOf(ctx, filter)
-      : // One more, which says whether there is a next page.
+      : // One more than is shown, which says whether there is a next page.
         await ctx.journal.list(filter, { limit: limit + 1, before });
   const isCut = open !== true && found.length > limit;
   // The newest last, where a person looks first.
@@ -172,7 +172,7 @@ async function showAll(
   return { count, profiles, moreBefore: undefined };
 }
 
-// What a member brings into the journal of a team later was sent earlier.
+// Sorted by the time of sending: what a member later brings into the journal of a team was sent before other changes in it.
 async function openOf(ctx: Context, filter: AttemptFilter): Promise<readonly AttemptRecord[]> {
   const open = await openAttempts(ctx.journal, filter);
   return open.toSorted((one, other) => byNewest(one.sent, other.sent));
@@ -273,7 +273,7 @@ function settingColumns({ profiles }: Context): readonly (Column | Field<Setting
   ];
 }
 
-/** Shows what was changed of settings that the journal has. */
+/** Shows the changes of settings that the journal has. */
 async function listSettings(
   ctx: Context,
   { origin, operator, since, until }: Pick<AttemptFilter, 'origin' | 'operator' | 'since' | 'until'>,

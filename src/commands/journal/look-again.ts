@@ -33,7 +33,7 @@ interface ReadAgain {
   readonly isMore?: true;
 }
 
-/** Reads the changes again that `pickDue` chooses, and of the refunds that are watched the first 20, those that are due before the others. */
+/** Reads again the changes that `pickDue` chooses, and the first 20 of the watched refunds: those that are due come first. */
 export async function readFew(ctx: Context, origin: string | undefined): Promise<ReadAgain> {
   const before = await readable(ctx, origin, atATime + 1);
   const chosen = await fewOf(ctx, before);
@@ -48,12 +48,13 @@ async function fewOf(ctx: Context, records: readonly AttemptRecord[]): Promise<r
   return [...pickDue(others, await ctx.journal.now()), ...records.filter(isWatchedOnly).slice(0, atATime)];
 }
 
-// It was made. Whoever asks for a look hears of one that fails between two looks of the schedule.
+// A refund that was made. It is read even if it is not due, so that whoever asks learns of one that failed since the last scheduled
+// look.
 function isWatchedOnly(record: AttemptRecord): boolean {
   return isWatched(record) && isMadeRefund(record);
 }
 
-// What is due, and so many of the refunds that are watched, due or not.
+// What is due, and at most `limit` of the watched refunds, due or not.
 async function readable(
   ctx: Context,
   origin: string | undefined,
@@ -69,7 +70,7 @@ async function readable(
   return [...new Map([...due, ...made].map((one) => [attemptName(one), one])).values()];
 }
 
-/** Reads every change again that is due, and every refund that is watched. */
+/** Reads again every change that is due and every refund that is watched. */
 export async function readAll(ctx: Context, origin: string | undefined): Promise<ReadAgain> {
   const before = new Map<string, AttemptRecord>();
   const tried = new Set<string>();
@@ -179,7 +180,7 @@ async function readEach(
   return reread;
 }
 
-// If a profile must be chosen first, the command that names one.
+// The command that looks again; if a profile must be chosen first, the command that chooses one.
 function checkCommand({ parts: { now = [] } }: CliError, change: string): string {
   return now.find((line) => line.startsWith('paydesk ')) ?? `paydesk journal reconcile ${change}`;
 }
@@ -210,7 +211,7 @@ function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string
   return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${change}`;
 }
 
-/** If changes of several profiles stand together, each line says whose it is. */
+/** If changes of several profiles are listed together, each line names the profile. */
 export function namesProfile(records: readonly AttemptRecord[]): (record: AttemptRecord) => string {
   const several = new Set(records.map(({ sent }) => sent.profile)).size > 1;
   return ({ sent }) => (several ? ` with profile ${sent.profile}` : '');

@@ -129,7 +129,8 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
   return { line: `read ${read}: ${line}`, at, was, changed };
 }
 
-// What somebody must look at comes first, and the newest, as in `journal list`. With --quiet that is all, besides what this run has found out.
+// What somebody must look at comes first, then the rest, each with the newest first. With --quiet, the rest is only what this run
+// has found out.
 function toShow(
   ctx: Context,
   records: readonly AttemptRecord[],
@@ -149,7 +150,7 @@ function toShow(
   return [...inTime.filter(isOpen), ...rest];
 }
 
-// Nobody asked for refunds that were made already: this says why they are in the list. `before`: the attempts before this run.
+// Nobody asked for refunds that were already made: this says why they are in the list. `before`: the attempts before this run.
 function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRecord[]): string | undefined {
   const isQuiet = ({ verdicts }: AttemptRecord) =>
     verdicts.at(-1)?.verdict === 'applied' && verdicts.at(-1)?.alarm === undefined;
@@ -179,7 +180,7 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
   }
 }
 
-// What was known before would read as if this run had looked and the order did not show it.
+// Repeating what was known before would read as if this run had looked and the order did not show it.
 function unreadWords(problem: string): string {
   return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
 }

@@ -90,7 +90,7 @@ function sentLine(ctx: Context, { record, evidence }: Statement): string {
   return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes < 1 ? 'just now' : `${minutes} min ago`} by ${sentBy(sent)}; ${shown}`;
 }
 
-// What is corrected.
+// What the statement corrects; no lines if it corrects nothing.
 function beforeLines(ctx: Context, { record, corrects, applied }: Statement): readonly string[] {
   const said = statementOn(record);
   if (!corrects || said === undefined) return [];
@@ -127,7 +127,7 @@ function appearWords(ctx: Context, record: AttemptRecord): string {
   return `It may still appear until ${untilWords(ctx, until)}.`;
 }
 
-/** What is wrong with a note; undefined if nothing is. `isStrict`: it must say how they know. */
+/** What is wrong with a note; undefined if nothing is. `isStrict`: it must say how the person knows. */
 export function problemOf(note: string, isStrict: boolean): string | undefined {
   return isStrict ? noteProblem(note) : idProblem(note);
 }

@@ -29,7 +29,7 @@ export function meaningOf(record: AttemptRecord): Meaning {
   return { change, wrong: [kindWords[kind].twice, neverMade] };
 }
 
-/** What was sent; also of a change whose record is lost, if the witness knows that. */
+/** The kind of what was sent; also for a change whose record is lost, if the witness knows it. */
 export function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {
   return lost === undefined || lost === 'unknown' ? proof.kind : lost;
 }

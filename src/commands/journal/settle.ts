@@ -80,7 +80,7 @@ function undecided({ ask }: Context, subject: Subject, known: AttemptRecord | un
   ]);
 }
 
-// What was typed need not be typed again.
+// Adds the command for later, so that nothing has to be typed again.
 function withCommand({ ask }: Context, error: CliError, { sent }: AttemptRecord, asked: Asked): CliError {
   if (error.parts.ownCode !== 'too_early') return error;
   const command = commandOf({ change: sent.change, orderId: sent.proof.orderId }, asked, ask.interactive);
@@ -89,7 +89,7 @@ function withCommand({ ask }: Context, error: CliError, { sent }: AttemptRecord,
 
 const whoseId = 'the order id, from the screen of the service or the ticket';
 
-// What a script must add, all of it at once, and the whole command.
+// The error that names everything a script must add, and the whole command.
 function missing({ change, orderId }: Subject, asked: Asked): CliError {
   const { note, confirm } = asked;
   const id = orderId === undefined ? change : 'ID';
@@ -130,7 +130,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
     checkNote(asked, isStrict);
     checkConfirm(ctx, record, asked, isStrict);
   };
-  // What else is missing helps nobody before that time.
+  // Before that time, it helps nobody to hear what else is missing.
   if (applied || tooEarlyUntil(record, now) === undefined) check();
   const confirm = (evidence: Evidence) => {
     check();
@@ -157,13 +157,14 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   return needsPerson(after, await ctx.journal.now()) ? exitCodes.unconfirmed : 0;
 }
 
-// Its outcome stands, so nothing is recorded.
+// The outcome is already settled, so nothing is recorded.
 function settled(change: string, message: string, more: readonly string[] = []): CliError {
   const now = [`paydesk journal show ${change}`, ...more];
   return refused(message, now, { certain: 'nothing was recorded', ownCode: 'settled' });
 }
 
-// Only a part of it shows, so it is not made; and it is not for a person to say that more was made than the order shows.
+// The order shows only a part of it, so it was not made as sent; and a person may not record that more was made than the order
+// shows.
 function notWhole({ sent: { change } }: AttemptRecord): CliError {
   return settled(change, `${change} was not made as it was sent: the order shows only a part of it`);
 }

@@ -43,7 +43,7 @@ export const show = defineCommand({
   },
 });
 
-/** Prints one attempt with its history; first what a new read has brought, if there was one. */
+/** Prints one attempt with its history; first what a new read showed, if there was one. */
 export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Look): Promise<void> {
   const now = await ctx.journal.now();
   const open = isOpen(record, now);
@@ -115,9 +115,9 @@ interface Viewed {
   readonly appears: number | undefined;
   /** When it was archived, and where all of it is; undefined if it was not. */
   readonly archived: Cell | undefined;
-  /** The command that proves it; undefined if it is no refund, or nothing but its outcome is left. */
+  /** The command that writes the evidence for it; undefined if it is not a refund, or if only its outcome is left. */
   readonly evidence: string | undefined;
-  /** When it is no longer open at the latest, and from when on a person may record that it was not made. */
+  /** By when at the latest it is no longer open, and from when on a person may record that it was not made. */
   readonly until: string | undefined;
   readonly early: string | undefined;
   readonly style: AmountStyle;
@@ -196,7 +196,7 @@ function factsOf(
   const { created, link } = madeBy(record.verdicts) ?? {};
   const again = gaveNothing(recordedState(record)) ? sentAgain(record, known) : undefined;
   const said = saidBy(record);
-  // An archived one is there in short.
+  // The journal has an archived change only in short.
   const isKnown = sent.lost === undefined && sent.archived === undefined;
   const sentRequest = `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`;
   return [
@@ -227,7 +227,7 @@ function factsOf(
   ];
 }
 
-// What a plain yes showed of the refund, before any read.
+// What a reply that said plainly yes showed about the refund, before any read.
 function saidRefunds({ verdicts: [first] }: AttemptRecord, figure: (amount: number) => string) {
   const refunds = first?.by === 'reply' ? (first.refunds ?? []) : [];
   return refunds.flatMap(({ id = 'without an id', amount, createdAt }, index) => [
@@ -240,7 +240,8 @@ function fact(name: string, value: Cell | undefined): readonly (readonly [name: 
   return value === undefined ? [] : [[name, value]];
 }
 
-// What the screen showed, the bytes that were sent and what the service said. At a desk of a team the sender has them.
+// Where to get the evidence: what the screen showed, the bytes that were sent and what the service said. In a team, the sender has
+// it, not the desk.
 async function evidenceOf(ctx: Context, { sent }: AttemptRecord): Promise<string | undefined> {
   const { change, profile, proof, lost, archived } = sent;
   if (proof.kind !== 'refund' || lost !== undefined || archived !== undefined) return undefined;

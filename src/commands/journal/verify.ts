@@ -62,7 +62,7 @@ export const verify = defineCommand({
     const found = await ctx.journal.verify(flags.head);
     const { rows, settings, head, findings, knowsHead, witness } = found;
     const { file } = ctx.journal;
-    // A copy is whole, and all the same it may lack what was sent.
+    // A copy may be whole and still lack what was sent.
     const copy = findings.length === 0 ? await ctx.journal.problem() : undefined;
     const record = {
       object: 'journal',
@@ -199,10 +199,10 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
   ]);
 }
 
-/** Rows of production may be lost, and a copy may lack them: so a profile of production counts as they do. */
+/** Rows of production may be lost, and a copy may lack them, so a profile of production counts like such a row. */
 export async function modeOfJournal({ journal, profiles }: Context): Promise<Mode> {
   const all = await profiles.list();
-  // What cannot be read says nothing: then the profiles alone count.
+  // A journal that cannot be read says nothing: then only the profiles count.
   const isProduction =
     all.some(({ mode }) => mode === 'production') ||
     (await namesProduction(journal).catch(orElse(() => false)));
@@ -210,7 +210,7 @@ export async function modeOfJournal({ journal, profiles }: Context): Promise<Mod
 }
 
 async function namesProduction(journal: Context['journal']): Promise<boolean> {
-  // A row of which only the order is left counts in both modes, unless its account says which.
+  // A row that has nothing left but its order counts in both modes, unless its account says which.
   for await (const page of pagesOf(journal, { livemode: true }))
     if (page.some(({ sent }) => modeOfAccount(sent.account) !== 'sandbox')) return true;
   return (await journal.settings()).some(({ account }) => modeOfAccount(account) === 'production');

@@ -1,4 +1,4 @@
-/** `orders compare`: an invoice list, made by anybody, beside what was charged. */
+/** `orders compare`: compares an invoice list from any source with what was charged. */
 
 import { type AmountStyle, unitsNote } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -103,7 +103,7 @@ export const compare = defineCommand({
       comparison.result().map((one) => asSaid({ ...one, refunded: refundedOf(one, wentBack) }, style)),
       (one) => (hasCurrency(flags.currency, currencyOf(one) ?? flags.currency) ? 'compared' : 'leftOut'),
     );
-    // Of the others no order says what their decimals mean.
+    // For the other rows, no order says what their decimals mean.
     const found = compared
       .filter((one) => one.verdict !== 'not_found' && otherCurrency(one, style) === undefined)
       .map(({ row, currency }) => ({ row: row?.input, currency }));
@@ -157,7 +157,7 @@ function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): re
 }
 
 type Invoice = ReturnType<typeof invoiceOf>;
-/** `refunded`: what went back of its payments until now. */
+/** `refunded`: how much of its payments has gone back until now. */
 type Compared = ComparedInvoice<Invoice> & { readonly refunded: Figure };
 
 function refundedOf({ payments }: ComparedInvoice<Invoice>, wentBack: ReadonlyMap<string, Figure>) {
@@ -171,7 +171,7 @@ function invoiceOf(input: InputRow) {
   return { input, orderId, reference, chargeId, authCode, amount: said, currency: input.currency };
 }
 
-// Of an order that was not found, the file alone says currency and amount. Amounts of two currencies are not compared.
+// For an order that was not found, only the file says currency and amount. Amounts of two currencies are not compared.
 function asSaid(one: Compared, style: AmountStyle): Compared {
   const { row, verdict, why } = one;
   if (row === undefined) return one;
@@ -241,7 +241,8 @@ function ofPayments({ payments }: Compared, name: 'orderId' | 'chargeId' | 'auth
   return [...new Set(payments.flatMap((payment) => payment[name] ?? []))].join(' ');
 }
 
-// Whoever writes a file by the shop's own numbers looks for them. The order then stands below its row where there is no room for both.
+// Whoever writes a file with the shop's own numbers looks for those. Where there is no room for both, the id of the order goes
+// below its row.
 function byReference(column: Column): Column {
   if (column.name === 'reference') return { ...column, tableFrom: 0, stays: true };
   if (column.name !== 'order_id') return column;
@@ -287,7 +288,7 @@ const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
   not_in_file: 'not in the file',
 };
 
-// How many rows ended how, with what was charged for them in each currency and what they say.
+// For each verdict: how many rows ended with it, what was charged for them in each currency, and what the rows say.
 function closingLines(all: readonly Compared[], source: Source, hasAmount: boolean): readonly string[] {
   return invoiceVerdicts.flatMap((verdict) => {
     const some = all.filter((one) => one.verdict === verdict);
@@ -297,7 +298,7 @@ function closingLines(all: readonly Compared[], source: Source, hasAmount: boole
       charged === 0 ? [] : { wanted: charged, currency: first?.currency },
     );
     const charged = saidWords(payments, style);
-    // Of what was paid as it should be, the second sum would be the first one again.
+    // For what was paid as it should be, both sums are the same.
     const said = verdict === 'paid' ? '' : saidWords(some, style);
     const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];
     return [

@@ -1,4 +1,4 @@
-/** What an export of orders does with each page: which orders pass, their rows, and what these add up to in the end. */
+/** What an export of orders does with each page: which orders pass, their rows, and what these add up to at the end. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -74,7 +74,7 @@ export function walkOrders(
     const told = toldRefunds(known.get(order.id) ?? nothingKnown);
     return (refund: JsonObject) => {
       const one = told(refund);
-      // Of what is known to be made nobody asks again.
+      // What is known to be made need not be remembered.
       if (one.attempt !== undefined && recordedState(one.attempt) !== 'made')
         shown.set(String(refund.id), {
           change: one.attempt.sent.change,
@@ -139,7 +139,7 @@ export function walkOrders(
         ...fees.lines(profile.settings),
       ];
     },
-    // A resumed export does not know what the orders before had.
+    // A resumed export does not know which statuses the earlier orders had.
     checkStatuses: () => (state === undefined ? asked.checkStatuses() : undefined),
     end: () => feed.end(),
   };

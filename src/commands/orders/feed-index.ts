@@ -15,7 +15,7 @@ export interface IndexFeed {
   end(): Promise<void>;
 }
 
-// A segment of the index has as many. Smaller runs would be written again and again.
+// As many as a segment of the index has. Smaller runs would be written again and again.
 const runLength = 1_000;
 
 /**
@@ -29,7 +29,7 @@ export function feedIndex(
   { inTheMiddle = false }: { readonly inTheMiddle?: boolean } = {},
 ): IndexFeed {
   const { clock, notes } = ctx;
-  // A list is shown all the same.
+  // The list is shown even if the index cannot take it.
   const untaught = orElse(({ message }) => notes.warn(`the index did not learn from this: ${message}`));
   let index: OrderIndex | 'opening' | 'off' = 'opening';
   const opening = ctx.index
@@ -41,7 +41,7 @@ export function feedIndex(
       index = 'off';
       untaught(error);
     });
-  // Whoever ends the walk hears of it.
+  // `end` reports it.
   opening.catch(() => undefined);
   let run = newRun(after, clock.now());
   let askedAt = clock.now();
