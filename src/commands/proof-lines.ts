@@ -15,7 +15,10 @@ const repliesKept =
   'The bytes of a reply are not kept, because they hold the data of the buyer. Of each reply there are its HTTP status, how many bytes it had, their SHA-256, and what it said of the refund. Refunds of older versions of paydesk have only the last of these.';
 
 interface About {
-  /** The account of -p, if only its refunds are asked for: a change is that of its own account, whatever profile is used. */
+  /**
+   * The account of -p, if only its refunds are asked for. A change that was named belongs to its own account, whatever profile is
+   * used.
+   */
   readonly account: string | undefined;
   readonly about: string;
   /** Unix milliseconds. */
@@ -49,14 +52,17 @@ export function firstLine(
     sums: sumsOf(refunds.map((refund) => ({ ...recordOf(refund, now), style: amountStyleOf(ctx, refund) }))),
     replies: repliesKept,
     not_read: unread,
-    // No refund of these is in the file.
+    // The file has no refunds of these changes.
     lost_records: lost.map(({ change, orderId }) => ({ change, order: orderId ?? null })),
     journal_head: head ?? null,
     signed_by: signedBy,
   };
 }
 
-/** The first line in words, as docs/check-proof.mjs says them: whose refunds these are, of which time, and their sums by state. */
+/**
+ * The first line in words, as docs/check-proof.mjs says them: whose refunds these are, from which period, and their sums by
+ * state.
+ */
 export function aboutWords({ account, about, sums }: JsonObject): string {
   const words = sumsIn(sums).map(
     ({ changes, records, state, text }) =>
@@ -65,14 +71,17 @@ export function aboutWords({ account, about, sums }: JsonObject): string {
   return `${typeof account === 'string' ? account : 'several accounts'}, ${String(about)}${words.join('')}`;
 }
 
-/** What the file says of changes that it could not prove, as docs/check-proof.mjs says it: a line for each. */
+/** What the file says about changes that it could not prove, in the words of docs/check-proof.mjs: one line each. */
 export function lostLines({ lost_records: lost }: JsonObject): readonly Block[] {
   return (Array.isArray(lost) ? lost.filter(isObject) : []).map(({ change, order }) => ({
     line: `NOT IN IT: ${String(change)} on ${typeof order === 'string' ? order : 'no known order'}: its record was lost in a repair of the journal`,
   }));
 }
 
-/** How many refunds a file holds. One change of a whole order may have made several, as lists count them: `21 changes, 22 refunds`. */
+/**
+ * How many refunds a file holds. One change of a whole order may have made several refunds, which are counted as in lists: `21
+ * changes, 22 refunds`.
+ */
 export function refundsWords({ refunds, sums }: JsonObject): string {
   const changes = Number(refunds);
   const records = sumOf(sumsIn(sums), (one) => one.records);
@@ -95,7 +104,10 @@ function sumsIn(sums: unknown) {
   );
 }
 
-/** One refund: its record as in `journal list`, what it was decided on, what was sent, what was learnt, and the rows that say so. */
+/**
+ * One refund: its record as in `journal list`, what the decision was based on, what was sent, what was learnt, and the rows that
+ * say so.
+ */
 export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObject {
   const { sent, verdicts, approvals, rows } = refund;
   const { request, proof, amount, currency } = sent;
@@ -105,7 +117,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
     amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
     sent_at_iso: isoTime(secondsOf(sent.time)),
     auth_code: authCodesOf(verdicts) || null,
-    // What the screen before the yes was made of.
+    // What the screen showed before the person said yes.
     shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },
     // The body byte for byte; null once it was erased, and while personal data is masked.
     sent: {
@@ -114,7 +126,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
       body: request.body === undefined ? null : JSON.stringify(request.body),
     },
     reply: replyIn(verdicts) ?? null,
-    // A read that confirms a reply keeps where the verdict came from.
+    // The row of a read that confirms a reply still names the reply as the origin of the verdict.
     reads: verdicts.filter(({ by }, index) => by === 'read' || (by === 'reply' && index > 0)),
     recorded: verdicts.filter(({ by }) => by === 'person'),
     // What the run that sent it wrote down itself, such as that no reply came.
@@ -124,7 +136,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
   };
 }
 
-// The reply itself, and what it said of the refund if that counted.
+// The reply itself, and what it said about the refund if that was the verdict.
 function replyIn(verdicts: readonly VerdictRow[]): JsonObject | undefined {
   const [first] = verdicts;
   if (first === undefined || (first.by !== 'reply' && first.received === undefined)) return undefined;

@@ -1,4 +1,7 @@
-/** `prove`: one refund, or those of a period, in one signed file, which a finance department or a bank checks without paydesk. */
+/**
+ * `prove`: writes one refund, or those of a period, into a signed file that a finance department or a bank can check without
+ * paydesk.
+ */
 
 import { orderIdPattern } from '../api/spec.ts';
 import { idempotencyKeyPattern } from '../changes/changes.ts';
@@ -45,7 +48,7 @@ import { sourceFlags } from './report/report-flags.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
 
-/** What is to be proved: a time, or what may be the id of a change, a refund or an order. */
+/** What is to be proved: a period, or a text that may be the id of a change, a refund or an order. */
 interface Asked {
   readonly text: string;
   readonly period?: Period;
@@ -103,7 +106,7 @@ export const prove = defineCommand({
   },
 });
 
-// In dates: whoever checks the file later does not know what `this-month` was.
+// The period in dates: whoever checks the file later does not know what `this-month` was.
 function spanOf(ctx: Context, { since, until }: TimeRange, zone: string | undefined): string | undefined {
   const { full } = daysOfFlag(ctx, zone);
   if (since === undefined && until === undefined) return undefined;
@@ -167,7 +170,7 @@ async function refundsNamed(
   return { attempts: (await Promise.all(found)).flat(), lost };
 }
 
-// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. The service's ids may have no prefix, and the
+// `lastmonth` is not an id that the journal lacks, but a mistyped period. The service's ids may have no prefix, and the
 // shop's own number is often `99045`, `#99045` or `SO-99045`.
 const idLike = /^[a-z]+_|^(?=.*\d)[A-Za-z0-9]{12,}$|^#?(?!20\d\d)(?:[A-Za-z]+-?)?\d{3,}$/;
 
@@ -331,7 +334,7 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
   ]);
 }
 
-// Whoever has a good file must not read that paydesk did not write it.
+// Whoever has a good file of another kind must not be told that paydesk did not write it.
 async function refuseExport({ exports }: Context, file: string): Promise<void> {
   const { rows, problem } = await exports.verify(file, { maxAgeMs: undefined, signedBy: undefined });
   const what = rows === undefined ? problem?.asWritten : 'export';

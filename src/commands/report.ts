@@ -94,7 +94,7 @@ export const report = defineCommand({
     const isMasked = ctx.redaction.isOn();
     const page = pageOf(figures, {
       source,
-      // In a title the zone has its name.
+      // A title shows the zone by its name.
       period: aboutWords(ctx, source).replace(/\(.*\)/, `(${source.zone})`),
       names: names && !isMasked,
       listTwins: commandHere(ctx, 'orders', 'twins', '--period', period.text),
@@ -171,7 +171,7 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
   };
 }
 
-// Amounts of a currency without declared decimals stand as the service sends them.
+// Amounts of a currency without declared decimals are shown as the service sends them.
 function amountsNote({ time: { totals } }: ReportFigures, source: Source): string {
   const isPlain = totals.some(({ currency }) => placesOf(currency, amountsOf(source)) === undefined);
   return isPlain ? 'Amounts without decimals are in the units of the service. ' : '';

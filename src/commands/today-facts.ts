@@ -28,7 +28,7 @@ import { type OpenCase, type OpenCases, type ToldState, toldStates } from './ope
 import { isOfPeriod, pairsIn } from './orders/twins.ts';
 import type { Source } from './report/report-source.ts';
 
-// Each of them as one word.
+// Each state as one word.
 const whatIs = {
   unconfirmed: 'unconfirmed',
   'made twice': 'made_twice',
@@ -40,7 +40,7 @@ const whatIs = {
 } as const satisfies Readonly<Record<ToldState, string>>;
 type WhatIsOpen = (typeof whatIs)[keyof typeof whatIs];
 
-/** Whether a person has to look at such orders: the journal says that, of every currency. */
+/** Whether a person has to look at such orders. The journal knows these states, whatever the currency is. */
 export function isOfJournal(what: TodayLine['what']): boolean {
   return Object.values<string>(whatIs).includes(what);
 }
@@ -49,12 +49,12 @@ export function isOfJournal(what: TodayLine['what']): boolean {
 export interface TodayLine extends JsonObject {
   readonly what: WhatIsOpen | 'never_arrived' | 'refunded' | 'refunded_by' | 'paid' | 'waiting' | 'twins';
   readonly bucket: string | null;
-  /** What was sent: a refund, a capture; null where that is not asked. */
+  /** What was sent: a refund, a capture; null where that does not matter. */
   readonly kind: ChangeKind | null;
   readonly currency: string | null;
   readonly count: Figure;
   readonly amount: Figure | null;
-  /** How many failed refunds were followed by one of as much; null for other lines. */
+  /** How many failed refunds were followed by a refund of the same amount; null for other lines. */
   readonly went_back_since: Figure | null;
   readonly largest: Figure | null;
   readonly largest_order: string | null;
@@ -72,7 +72,10 @@ export interface TodayFacts {
   readonly gaps: Gaps;
 }
 
-/** Reads everything that the source has, and counts it. `open` sees the orders meanwhile. `isTeam`: it also names who. */
+/**
+ * Reads everything that the source has, and counts it. `open` sees the orders meanwhile. `isTeam`: the lines also name who sent
+ * it.
+ */
 export async function gatherToday(
   ctx: Context,
   source: Source,
@@ -143,12 +146,12 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
     largest.set(refund.currency ?? '', refund);
 }
 
-// How much is in each of these states, and in a team who sent what is. What is unconfirmed may be about no order, such as a payment
+// How much is in each of these states; in a team, also who sent it. An unconfirmed change may belong to no order, such as a payment
 // link.
 async function openLines(source: Source, open: OpenCases, asked: LineAsked): Promise<readonly TodayLine[]> {
   const all = open.all(await source.open().catch(orElse(() => [])));
   const lines = toldStates.flatMap((state) => {
-    // Two alarms may be about the same refund that is there twice.
+    // Two alarms may be about the same refund that was made twice.
     const orders = new Set<string | undefined>();
     const told = all.filter(
       ({ state: is, orderId }) =>
@@ -167,7 +170,8 @@ interface LineAsked {
   readonly profile: Profile;
 }
 
-// Refunds and captures are not one sum, nor are two currencies, nor what has no amount. `list`: the command that lists them.
+// Refunds and captures are not added up together, nor are two currencies, nor what has no amount. `list`: the command that lists
+// them.
 function linesOf(
   what: TodayLine['what'],
   told: readonly OpenCase[],
@@ -202,7 +206,7 @@ function linesOf(
   });
 }
 
-// Of one change the command that tells its story; of an order whose figures are in doubt its screen.
+// For a change, the command that shows its history; for an order whose figures are in doubt, the command that shows the order.
 function nextOf(profile: Profile, orderId: string, record: AttemptRecord | undefined): string {
   return record === undefined
     ? commandLine(profile, 'orders', 'show', orderId)

@@ -1,5 +1,5 @@
 /**
- * `today`: one screen for the desk: what is unconfirmed, refunded, paid, waiting for capture, and possible twins; with --watch,
+ * `today`: shows on one screen what is unconfirmed, refunded, paid and waiting for capture, and possible twins; with --watch,
  * what changes from now on.
  */
 
@@ -55,7 +55,7 @@ export const today = defineCommand({
     if (watch === true) return await watchToday(ctx);
     ctx.out.checkColumns(columns);
     const period = parsePeriod('today', '--period');
-    // Refunds of today may be of any old order, so all orders are read.
+    // Refunds of today may belong to orders of any age, so all orders are read.
     const open = collectOpenCases(ctx);
     const isTeam = (await ctx.journal.member()) !== undefined;
     const source = await openSource(ctx, {
@@ -82,7 +82,7 @@ export const today = defineCommand({
   },
 });
 
-// What waits for somebody else of the team is in no order yet.
+// Requests that wait for an approval, or that were approved and not sent: no order shows them yet.
 async function noteRequests(ctx: Context): Promise<void> {
   const { profile } = await ctx.service();
   const requests = await pendingRequests(ctx);

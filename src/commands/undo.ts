@@ -1,4 +1,4 @@
-/** `undo`: says what can still be done about a change, the last one of this machine unless another is named. It sends nothing. */
+/** `undo`: says what can still be done about a change: the last one of this machine, unless another is named. It sends nothing. */
 
 import { plainAmounts } from '../amounts.ts';
 import type { Context } from '../context/context.ts';
@@ -107,7 +107,7 @@ function stepsAfter(record: AttemptRecord): readonly string[] {
       ];
     case 'recorded made':
       if (proof.kind !== 'refund') return madeSteps[proof.kind](record);
-      // Nor does anybody know that the buyer has it.
+      // Here too, nobody knows whether the buyer has the money.
       return [
         `${recordedBy(record)} recorded that it was made, and no read has shown that: find out first whether the money went back:`,
         `paydesk journal reconcile ${change}`,

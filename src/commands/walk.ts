@@ -1,6 +1,6 @@
 /**
- * Walks through pages for lists, searches and exports: filters, --max, and backwards, and the flags of a search. api/page-walk.ts
- * fetches the pages.
+ * Walks through pages for lists, searches and exports, with filters, with --max or backwards; and the flags of a search.
+ * api/page-walk.ts fetches the pages.
  */
 
 import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
@@ -136,7 +136,7 @@ export function searchFlags(resource: ResourceName) {
   } as const;
 }
 
-/** What was typed of these flags. */
+/** The typed values of these flags. */
 export interface SearchPaging {
   readonly max?: number | undefined;
   readonly limit?: number | undefined;

@@ -16,7 +16,9 @@ export const signedByFlag = flag.of({
   parse(text: string, name: string): string {
     // What every Ed25519 key begins with.
     if (/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$/.test(text)) return text;
-    throw usage(`${name} ${short(text)}: not the key of a desk; profile show at that desk shows it as desk_key`);
+    throw usage(
+      `${name} ${short(text)}: not the key of a desk; profile show at that desk shows it as desk_key`,
+    );
   },
 });
 

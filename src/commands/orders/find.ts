@@ -247,13 +247,16 @@ function withoutSince(words: readonly string[]): readonly string[] {
 export interface NearNames {
   /** Looks at the name of the buyer of one order. An order may come twice. */
   see(order: string | undefined, name: unknown): void;
-  /** The nearest names, each with the words that find it, the most frequent first. They are offered, and never taken by themselves. */
+  /**
+   * The nearest names, each with the words that find it, the most frequent first. They are offered, and never used without being
+   * asked for.
+   */
   offers(): readonly { readonly question: string; readonly words: readonly string[] }[];
 }
 
 const mostNames = 3;
 
-/** Words with a digit or an @ are no name, and nothing is like them. */
+/** Words with a digit or an @ are not a name, so no name is near them. */
 function nearNames(texts: readonly string[]): NearNames {
   const typed = texts.flatMap((text) => wordsOf(text));
   const isName = typed.length > 0 && typed.every((word) => /^[\p{L}.-]{3,30}$/u.test(word));

@@ -22,7 +22,7 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { attemptOf, changeArgument, changesOn, orByNumber } from '../journal/attempts.ts';
 
-/** `--copy` of these commands. */
+/** The flag `--copy` of these commands. */
 export const copyFlag = flag.switch(
   'put the words for the buyer on the clipboard, where the terminal allows it',
 );
@@ -63,7 +63,7 @@ export async function tellBuyer(
     own.length === 0
       ? 'the whole order'
       : again.map(({ attempt, record }) => attempt?.sent.change ?? record?.id).join(' and ');
-  // Whoever pastes the words would take them for those of this change.
+  // Otherwise, whoever pastes the words would think that they are about this change.
   if (of !== undefined && about !== '')
     ctx.notes.note(`the order shows no refund of ${of.sent.change}: these words are about ${about}`);
   const lines =
@@ -91,7 +91,7 @@ export async function tellBuyer(
   ctx.notes.note('copied, if your terminal lets programs do that; paste it to check');
 }
 
-/** Says on stderr what a person must know of an order first, where its fields or the words for a buyer do not say it. */
+/** Says on stderr what a person must know about an order first, if neither its fields nor the words for a buyer say it. */
 export function sayFirst(
   { notes }: Pick<Context, 'notes'>,
   profile: Profile,

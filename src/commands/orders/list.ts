@@ -117,7 +117,7 @@ function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boole
   return typeof refunded === 'number' && refunded !== 0;
 }
 
-// It is no part of the record that is masked.
+// Masks the note here, since it is not part of the service's record, which is masked elsewhere.
 function masked({ redaction, out }: Context, { reason, note }: Why): Why {
   const isScreen = out.format === 'table' || out.format === 'list';
   const { value } = redaction.record({ value: { note } }, isScreen ? 'initials' : 'token');

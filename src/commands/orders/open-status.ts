@@ -17,7 +17,7 @@ interface StatusColumn {
   readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;
 }
 
-/** Other formats than a table keep the service's word, because scripts read them: then there is no column. */
+/** Formats other than a table keep the service's word, because scripts read them: then there is no such column. */
 export async function statusColumn(ctx: Context, service: Service): Promise<StatusColumn> {
   const valuesOf = (records: readonly WireRecord[]) => records.map(({ value }) => value);
   if (ctx.out.format !== 'table')

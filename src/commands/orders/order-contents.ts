@@ -92,7 +92,7 @@ function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Bl
 
 const matches = `${underCharge}refund total matches the service`;
 
-/** What stands before the figures of a charge, and what on a line of its own below them. */
+/** What comes before the figures of a charge, and what is on a line of its own below them. */
 type ChargeHead = readonly [name: string, below?: string];
 
 function headInOneLine({ number, id, value }: ChargeMoney): ChargeHead {
@@ -116,7 +116,7 @@ function chargeRows(
 }
 
 // A row of the service's integers. If decimals are declared, the same amounts follow in the row below, since a narrow terminal has
-// no room for both beside each other.
+// no room for both side by side.
 function figureRows(
   name: string,
   amounts: readonly (number | undefined)[],
@@ -130,7 +130,7 @@ function figureRows(
   return [row, [`${underCharge}in ${currency}`, ...cells((amount) => scaled(amount, currency, style))]];
 }
 
-// Behind it stand the time, the code of the payment and the fee, on one line of 80 characters.
+// The time, the code of the payment and the fee follow the status on one line of 80 characters.
 function shortStatus(status: string | undefined): string {
   return status === undefined ? 'status not shown' : (shortStatuses.get(status) ?? status);
 }
@@ -262,7 +262,7 @@ function refundsView(
   return ['blank', { grid, right, narrow: [{ grid: narrow, right }] }];
 }
 
-// The state of a refund that was simply made is no news; then the service's own word stands there, if it has one.
+// The state of a refund that was simply made is no news; then the service's own word is shown instead, if it has one.
 function idOfRefund(
   { id, status }: RefundRecord,
   origins: RefundOrigins,

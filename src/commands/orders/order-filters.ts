@@ -156,8 +156,8 @@ export function isAboutDisputes(word: string): boolean {
 
 type Status = NonNullable<ReturnType<typeof statusMeant>>;
 
-// The status that somebody means who types it as it is spoken (`Partially refunded`), or as a narrow table shows it. The service may
-// have statuses that its document does not show, so only the orders tell which word is mistyped.
+// The status that somebody means by a word that is typed as it is spoken (`Partially refunded`), or as a narrow table shows it. The
+// service may have statuses that its document does not show, so only the orders tell which word is mistyped.
 function statusMeant(name: string, typed: string | undefined) {
   if (typed === undefined) return undefined;
   const plain = typed
@@ -294,7 +294,7 @@ export function isBuyer(customer: string): (order: JsonObject) => boolean {
     itemsOf(order.charges).some((charge) => charge.customer_id === customer);
 }
 
-// An order without the field may still be one of the range. So paydesk counts the orders that it left out for this, and
+// An order without the field may still belong to the range. So paydesk counts the orders that it left out for this, and
 // mentions them.
 function counted(lacks: (order: JsonObject) => boolean) {
   let count = 0;

@@ -10,7 +10,7 @@ export function salesView(order: Order, value: JsonObject, style: AmountStyle): 
   const items = itemsView(order, style);
   const checkout = checkoutView(value);
   const metadata = metadataView(value.metadata);
-  // A line of metadata stands right under the items.
+  // A line of metadata comes directly under the items.
   const isApart = checkout.length > 0 || items.length === 0;
   return [
     ...items,
@@ -63,7 +63,7 @@ interface OrderLine {
   readonly amount: number | undefined;
 }
 
-// Assumed: lines are arrays, or lists as those of items, and each has an `amount` as a shipping line that is sent (service:
+// Assumed: lines are arrays, or lists like those of items, and each has an `amount` like a shipping line that is sent (service:
 // Endpoints 4). The document does not show the lines of an order.
 function linesOf({ shipping_lines: shipping, tax_lines: tax, discount_lines: discount }: Order) {
   const read = (kind: OrderLine['kind'], lines: unknown): readonly OrderLine[] =>

@@ -160,7 +160,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
         for (const record of records) look(record);
     },
     get reached() {
-      // If nothing of the first page is new enough, orders.order may be wrong. The next page shows whether it is.
+      // If nothing on the first page is new enough, orders.order may be wrong. The next page shows whether it is.
       const isTried = last !== undefined || pages > 1 || from?.before !== undefined;
       return promised && tooOld && isTried && contradiction === undefined && !contradicted;
     },
@@ -197,7 +197,7 @@ export function createTwins(): Twins {
       for (const order of orders) {
         const own = twinOf(order);
         const bought = purchaseOf(order);
-        // Without a payment an order is no twin: somebody tried again, and paid once.
+        // An order without a payment is not a twin: somebody tried again, and paid once.
         if (own === undefined || bought === undefined || !own.isPaid) continue;
         const { id, createdAt } = own;
         const others = (seen.get(bought) ?? []).filter((one) => one.id !== id);
@@ -227,7 +227,7 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
   };
 }
 
-// Somebody with the buyer on the phone must see whether one of the two orders, or both, were refunded already.
+// Somebody with the buyer on the phone must see whether one of the two orders, or both, were already refunded.
 function pairWords(both: readonly KnownTwin[]): string {
   const isBoth = both.every((twin) => backWord(twin) === 'refunded');
   const names = both.map((twin) => {
@@ -258,7 +258,7 @@ const namedPairs = 5;
 export function namePairs(twins: Pick<Twins, 'of'>): {
   add(orders: readonly JsonObject[]): void;
   readonly named: readonly (readonly Twin[])[];
-  /** `known`: a twin with what the journal knows of it. */
+  /** `known`: a twin with what the journal knows about it. */
   words(known?: (twin: Twin) => KnownTwin): readonly string[];
 } {
   const recent: string[] = [];

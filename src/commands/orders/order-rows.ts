@@ -26,7 +26,7 @@ export const rowWords: Readonly<Record<RowKind, { readonly one: string; readonly
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
-/** The rows of an export, as the sentence about its range begins. */
+/** The first words of the sentence about the range of an export, for each kind of row and of date. */
 export const datedRows: Readonly<Record<RowKind, Readonly<Record<RowDate, string>>>> = {
   orders: {
     created: 'orders created',
@@ -58,7 +58,7 @@ export interface RowQuery {
   readonly toldOf: (order: JsonObject) => Told;
 }
 
-/** The rows that can be made of an order, and what is in none of them. */
+/** The rows that can be made from an order, and what none of them has. */
 interface OrderRows {
   readonly rows: readonly ExportRow[];
   readonly problems: readonly ExportProblem[];
@@ -90,7 +90,7 @@ interface Part {
   readonly refunds: readonly JsonObject[];
 }
 
-/** The charges and refunds that an order shows, and what it does not show of them. */
+/** The charges and refunds that an order shows, and what it does not show about them. */
 interface ShownParts {
   readonly parts: readonly Part[];
   readonly charges: readonly ExportProblem[];
@@ -237,7 +237,7 @@ export const refundRowFields = [
   'ticket',
 ] as const;
 
-/** What a refund's row tells besides the records of the service. */
+/** What the row of a refund says besides the service's records. */
 interface ToldOfRefund extends Pick<ReturnType<Told>, 'state' | 'facts'> {
   /** The shop's own number of its order. */
   readonly reference: unknown;

@@ -51,7 +51,7 @@ interface Next {
   readonly steps: readonly Block[];
 }
 
-/** While a case is open, only what is left besides it is offered; and never what would be refused. */
+/** While a case is open, only what is not part of it is offered; what would be refused is never offered. */
 export function whatNext(
   ctx: Context,
   known: KnownOrder,
@@ -98,7 +98,8 @@ export function whatNext(
   return next(word, ['blank', ...refusedSteps(ctx, known), ...steps]);
 }
 
-// What a person must know first; undefined if there is nothing. What failed stops no refund: what else does stands beside it.
+// What a person must know first; undefined if there is nothing. A failed refund does not stop other refunds, so the word for the
+// next step is shown beside it.
 function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Span | undefined {
   if (first === 'pending') return { text: 'refund pending', style: 'warn' };
   if (first === undefined || first === 'ask your lead')
@@ -110,7 +111,8 @@ function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Spa
   return { text, style: 'bad' };
 }
 
-// What somebody recorded is only about its own charges; and of those, what was recorded as not made only about its own money.
+// Offers refunds besides those that a person recorded. A record blocks only its own charges. If it says "not made", it blocks only
+// its own amount of them.
 function otherCharges(
   ctx: Context,
   known: KnownOrder,
@@ -173,7 +175,7 @@ function whyNotSteps({ order, refunds, unfit, whyNot }: KnownOrder, profile: Pro
   ];
 }
 
-// Whoever sends the same again should know it.
+// Whoever sends the same refund again should know that it was refused before.
 function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
   const refused = lastRefused(known);
   if (refused?.record.sent.proof.kind !== 'refund') return [];
@@ -183,7 +185,7 @@ function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
   return [{ line: `the ${what} of ${ctx.shortTime(sent.time)} was refused: ${why}`, hang: 2 }];
 }
 
-// Of an order that nobody has paid.
+// The steps for an order that nobody has paid.
 function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
   const found = paymentOf(order).isPaid ? undefined : payLink(order, now);
   if (found === undefined) return [];
@@ -206,7 +208,7 @@ interface Step {
   readonly amount: number;
 }
 
-// What a limit of the account or of the policy would refuse is not offered; why stands in its place.
+// What a limit of the account or of the policy would refuse is not offered; the reason is shown instead.
 function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof limitAt>[3]): Next {
   const { profile } = at.service;
   const rest = refundableCharges(money);
@@ -237,7 +239,7 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
     ...steps.filter((_, index) => refusals[index] === undefined),
     ...refundWithin(most ?? 0, rest, money, profile),
   ];
-  // Each of them may be small enough, and all of them together too much for the limit of an order.
+  // Each of them may be small enough, but all of them together may be too much for the limit of an order.
   const refused =
     refusals.find((one) => one !== undefined) ??
     (steps.length > 1 ? limitAt(leftToRefund(money), money, known, at) : undefined);
@@ -254,7 +256,7 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   return { word, steps: shown };
 }
 
-// One that nobody saw arrive is sent again only by whoever names it.
+// A refund that was refused or never arrived is sent again only by a command that names it.
 function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): readonly Step[] {
   const { proof, request, amount = 0 } = record.sent;
   const charges = proof.expected.map((one) => ({
@@ -289,7 +291,7 @@ function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): r
 }
 
 function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): Step {
-  // Without that name paydesk would take it for the same refund once more.
+  // Without --again, paydesk would take this for an accidental repeat of the equal refund.
   const equal = equalRefund(charge, charge.left);
   const words = ['--charge', String(charge.number), ...(equal === undefined ? [] : ['--again', equal.id])];
   const isFailed = charge.refunds.some(
@@ -302,7 +304,7 @@ function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): S
   };
 }
 
-// What is left even if that which may still appear is made.
+// Refunds what is left even if the refund that may still appear is made.
 function refundBesides(charge: ChargeMoney, sum: number, money: OrderMoney, profile: Profile): Step {
   const equal = equalRefund(charge, sum);
   const amount = typedForm(sum, money.currency, profile.settings);
@@ -315,7 +317,7 @@ function refundBesides(charge: ChargeMoney, sum: number, money: OrderMoney, prof
   };
 }
 
-// What a limit still lets through where it refuses all else: a charge, or as much as that of the first one.
+// What a limit still allows when it refuses the rest: a whole charge that is small enough, else a part of the first charge.
 function refundWithin(
   most: number,
   charges: readonly ChargeMoney[],
@@ -330,7 +332,7 @@ function refundWithin(
   return [{ ...refundBesides(first, most, money, profile), words }];
 }
 
-// A refund that failed is sent again with its own amount, unless as much went back since then.
+// A refund that failed is sent again with its own amount, unless the same amount has gone back since.
 function sendAgain(charge: ChargeMoney, money: OrderMoney, profile: Profile): readonly Step[] {
   const failed = charge.refunds.findLast(({ meaning }) => meaning === 'failed');
   if (failed === undefined || -failed.amount >= charge.left) return [];

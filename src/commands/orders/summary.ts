@@ -1,4 +1,7 @@
-/** `orders summary`: how many orders were made in a period, what was paid of them and what went back, for each bucket and currency. */
+/**
+ * `orders summary`: how many orders were made in a period, what was paid for them and what went back, for each bucket and
+ * currency.
+ */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';

@@ -99,7 +99,7 @@ export const twins = defineCommand({
   },
 });
 
-/** How much the pairs are, each counted once: `36000 MXN and 900 USD`. */
+/** How much money the pairs are about, each pair counted once: `36000 MXN and 900 USD`. */
 export function twiceWords(
   pairs: readonly Pair[],
   write: (amount: Figure, currency: string | undefined) => string,
@@ -114,10 +114,11 @@ export function twiceWords(
     .join(' and ');
 }
 
-// So many orders of pairs are read again at most.
+// At most this many orders of pairs are read again.
 const mostReadAgain = 200;
 
-// An index keeps no names and no cards to be shown, and money is asked of the service: the orders of pairs are read again.
+// An index keeps no names or cards that could be shown, and only the service is asked about money, so the orders of pairs are read
+// again.
 async function readAgain(
   ctx: Context,
   orders: readonly OrderFact[],
@@ -158,7 +159,7 @@ async function readAgain(
 export type ListedTwin = KnownTwin &
   Pick<OrderFact, 'buyer' | 'email' | 'reference' | 'cards' | 'currency'> & { readonly purchase: string };
 
-/** The pairs of which at least one order was created in the period, with what the journal knows of them. */
+/** The pairs with at least one order that was created in the period, and what the journal knows about them. */
 export async function pairsIn(
   ctx: Pick<Context, 'journal'>,
   orders: readonly OrderFact[],
@@ -169,7 +170,7 @@ export async function pairsIn(
   if (twinPairs(alike).length === 0) return [];
   const now = await ctx.journal.now();
   const attempts = await attemptsOf(new Set(alike.map(({ id }) => id)));
-  // An index may be older than what was sent since: what its orders do not show yet is not gone.
+  // A refund may have been sent after the index was made: it is not gone because the orders of the index do not show it yet.
   const read = attempts.filter(
     ({ sent, verdicts }) => kind !== 'index' || (verdicts.at(-1) ?? sent).time <= asOf,
   );
@@ -184,7 +185,7 @@ export async function pairsIn(
   );
 }
 
-// An order that does not show its id, its time, its buyer or its amount is no twin.
+// An order that does not show its id, its time, its buyer or its amount is not a twin.
 function listedTwin({ purchase, money, ...shown }: OrderFact): readonly ListedTwin[] {
   const twin = twinOf(money);
   if (twin === undefined || purchase === undefined) return [];
@@ -216,7 +217,7 @@ function pairColumn(name: string, title: string, of: string, none: string): Colu
   });
 }
 
-// Only where --columns names it.
+// Shown only where --columns names it.
 const { tableFrom: _, ...referenceColumn } = pairColumn('reference', 'REFERENCE', 'reference', 'none');
 type Pair = TwinPair<ListedTwin>;
 
@@ -259,7 +260,7 @@ const pairColumns: readonly (Column | Field<Pair>)[] = [
   ...lastColumnsOfList,
 ];
 
-// What went back of a pair, when and by whom: below its row where a terminal is narrow.
+// What went back for a pair, when and by whom: below its row where a terminal is narrow.
 const outcomeColumn = column('became', 'text', {
   title: 'OUTCOME',
   tableFrom: 0,
@@ -291,7 +292,7 @@ function rowOf(pair: Pair, source: Source): JsonObject {
   };
 }
 
-// What a row says of the buyer only if somebody names the column.
+// What a row says about the buyer, only in columns that somebody names.
 function namesOf({ first, second }: Pair): JsonObject {
   return {
     email: first.email ?? second.email ?? null,

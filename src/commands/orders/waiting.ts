@@ -1,4 +1,4 @@
-/** `orders waiting`: what nobody has captured yet, by its age. */
+/** `orders waiting`: lists the authorized orders that nobody has captured yet, by their age. */
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -86,14 +86,14 @@ export const waiting = defineCommand({
   },
 });
 
-// Whether an order is of the period. One without a date is of every period that has no ends.
+// Whether an order belongs to the period. One without a date belongs only to a period without a beginning and an end.
 function isOfQuery({ createdAt }: OrderFact, { span }: { readonly span: Span }): boolean {
   return createdAt === undefined
     ? span.since === undefined && span.until === undefined
     : isInSpan(span, createdAt);
 }
 
-// So many orders are on the screen, the oldest.
+// At most this many orders are on the screen: the oldest.
 const mostListed = 20;
 
 function ordersBlocks(source: Source, orders: readonly OrderFact[]): readonly Block[] {

@@ -1,4 +1,4 @@
-/** The limits of an account for the profile commands: how one is set, and what screens say about those that hold. */
+/** The limits of an account for the profile commands: how one is set, and what screens say about those that apply. */
 
 import { scaled } from '../../amounts.ts';
 import { livemodeOf } from '../../api/spec.ts';
@@ -12,7 +12,7 @@ interface LimitedProfile extends Pick<StoredAccount, 'origin' | 'account' | 'mod
   readonly name: string;
 }
 
-/** The limits that hold for it, in the order in which they were set. */
+/** The limits that apply to it, in the order in which they were set. */
 export function limitsOf(ctx: Context, of: Omit<LimitedProfile, 'name'>): Promise<readonly AccountLimit[]> {
   return ctx.journal.limits({ ...of, livemode: livemodeOf[of.mode] });
 }
@@ -57,8 +57,9 @@ export function currencyOfLimit(setting: string): string | undefined {
 const certain = 'nothing was changed';
 
 /**
- * Sets limits of an account, after it asked about each that allows more than before; null removes one. Throws CliError 'refused' if
- * somebody else sets one at the same time, if the journal cannot be written, and for more in production where nobody can be asked.
+ * Sets limits of an account, after it asked about each that allows more than before; null removes one. Throws CliError 'refused'
+ * if somebody else sets one at the same time, if the journal cannot be written, and for a limit in production that allows more,
+ * if nobody can be asked.
  */
 export async function setLimits(
   ctx: Context,

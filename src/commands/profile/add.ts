@@ -1,4 +1,7 @@
-/** `profile add`: adds an account, from questions or flags, once its key was tried with one read, or its invitation became a token. */
+/**
+ * `profile add`: adds an account, from questions or flags, after its key was tried with one read, or its invitation was exchanged
+ * for a token.
+ */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { authSchemes, defaultAuth, modes, vendorPattern } from '../../api/spec.ts';
@@ -116,7 +119,7 @@ function settingsTaken({ settings, limits }: Pick<ProfileDraft, 'settings' | 'li
   return Object.keys(taken).length === 0 ? {} : { settings: taken };
 }
 
-// The limits of the lead's file, which are set before the profile is there, and those that hold for the account after that.
+// Sets the limits of the lead's file before the profile exists. Returns the limits that the account then has, in words.
 async function setFromLead(ctx: Context, draft: ProfileDraft, key: TypedKey): Promise<string | undefined> {
   const { profile, keyFingerprint } = await ctx.draftService(draft, key);
   const of = { ...profile, keyFingerprint };

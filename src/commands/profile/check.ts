@@ -1,4 +1,7 @@
-/** `profile check`: whether a profile works, by reads alone; with --policy, what a file would do as the policy of this machine. */
+/**
+ * `profile check`: checks with nothing but reads whether a profile works; with --policy, what a file would do as the policy of
+ * this machine.
+ */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { idOf, valueAt } from '../../api/json-values.ts';

@@ -178,7 +178,7 @@ export const remove = defineCommand({
   },
 });
 
-// If the journal cannot be read, nothing is said: it keeps them all the same.
+// If the journal cannot be read, nothing is said: the journal keeps the limits anyway.
 async function limitsKept(ctx: Context, account: StoredAccount): Promise<string | undefined> {
   const limits = await limitsOf(ctx, account).catch(orElse(() => []));
   if (limits.length === 0) return undefined;

@@ -18,7 +18,7 @@ export const keyFlags = {
   ),
 } as const;
 
-// What masks more, for each setting that decides what an agent sees.
+// The value that masks more, for each setting that decides what an agent sees.
 const narrowing: SettingTexts = { 'reference.keys': '', redact: 'on', 'agents.personal_data': 'masked' };
 
 /** Throws CliError 'refused' for settings with which a software agent would see more. */
@@ -30,7 +30,7 @@ export function refuseWiderView(ctx: Context, settings: SettingTexts): void {
 
 type KeyFlagValues = Input<readonly [], typeof keyFlags>['flags'];
 
-/** Throws CliError 'refused' if an agent changes a profile of production: a person may send by it later. */
+/** Throws CliError 'refused' if an agent changes a profile of production: a person may send with it later. */
 export async function refuseAgentIn(ctx: Context, name: string): Promise<void> {
   if ((await ctx.profiles.accountOf(name)).mode === 'production')
     refuseAgentTo(ctx, 'changes a profile of production');

@@ -1,4 +1,4 @@
-/** `profile purge`: removes all that paydesk keeps for this user on this machine, the journal last. */
+/** `profile purge`: removes everything that paydesk keeps for this user on this machine, the journal last. */
 
 import { type Context, confirmFirst, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -20,7 +20,7 @@ export const purge = defineCommand({
   run: async (ctx, { flags }): Promise<undefined> => {
     refuseAgentTo(ctx, 'removes what paydesk keeps');
     const purging = await ctx.purge();
-    // Read before the question is asked of it: what is added later is found under the lock.
+    // The journal is read before the question, which shows it. What is added later is found under the lock.
     const journal = await purging.journal();
     await purging.refuseUnsettled();
     const found = await purging.found();

@@ -91,7 +91,7 @@ async function checkChange(
   tellPolicy(ctx, name, limit, textOf(value));
 }
 
-// Where the policy of the machine is stricter, what was set counts for nothing there.
+// If the policy of the machine is stricter, what was set has no effect on this machine.
 function tellPolicy(ctx: Context, name: string, limit: string, value: string | undefined): void {
   const { file, limits } = ctx.policy;
   const held = ctx.profiles.strictest(value === undefined ? {} : { [limit]: value }, limits)[limit];
@@ -99,7 +99,7 @@ function tellPolicy(ctx: Context, name: string, limit: string, value: string | u
     ctx.notes.warn(`the policy of this machine keeps ${limitInBoth(ctx, { name }, limit, held)}: ${file}`);
 }
 
-// The first limit of money refuses what is in another currency.
+// With the first limit of money, everything in another currency is refused.
 function tellOthers(
   ctx: Context,
   { name, limit, value }: Readonly<Record<'name' | 'limit' | 'value', string>>,
@@ -116,7 +116,7 @@ function tellOthers(
   );
 }
 
-// `default` takes a setting away.
+// `default` removes a setting.
 function textOf(value: string): string | undefined {
   return value === 'default' ? undefined : value;
 }

@@ -107,7 +107,7 @@ function withDecimals(setting: Described, { settings }: Profile): Described {
 }
 
 // The limits of the account in place of their defaults, and those of its team. If the journal cannot be read, nobody can say which
-// hold.
+// apply.
 async function limitsShown(
   ctx: Context,
   { profile, key }: ProfileDescription,
@@ -129,7 +129,7 @@ async function limitsShown(
   }
 }
 
-// The limits that the sender keeps for this member: `team.max.MXN`. A member's own counts in place of everybody's.
+// The limits that the sender keeps for this member: `team.max.MXN`. A limit of the member's own replaces the one for everybody.
 async function teamLimits(ctx: Context): Promise<readonly Described[]> {
   const rules = await ctx.journal.rules();
   if (rules === undefined) return [];
@@ -144,10 +144,10 @@ async function teamLimits(ctx: Context): Promise<readonly Described[]> {
   return [...new Map(described.map((one) => [one.name, one])).values()];
 }
 
-// Nobody knows what a policy says that is not used. Then these hold.
+// Nobody knows what a policy that cannot be used says. Then these values apply.
 const whileNotUsed: SettingTexts = { production: 'read-only', redact: 'on', agents: 'off' };
 
-// With the limits of the policy, where those are stricter, and with what it says besides.
+// The limits together with those of the policy, where those are stricter, and with what else the policy says.
 function underPolicy(ctx: Context, limits: readonly Described[]): readonly Described[] {
   const { file, problem } = ctx.policy;
   const says = problem === undefined ? ctx.policy.says : whileNotUsed;
@@ -159,7 +159,7 @@ function underPolicy(ctx: Context, limits: readonly Described[]): readonly Descr
     if (limit?.value === value) return limit;
     const currency = currencyOfLimit(name);
     if (says[name] === value) return { name, value, from: ofPolicy };
-    // Neither says this value. Of a currency one of the two has no limit, and refuses it.
+    // Neither of the two says this value. If it is about a currency, one of them has no limit for the currency and so refuses it.
     if (currency !== undefined) {
       const who = limit === undefined ? 'account' : ofPolicy;
       return { name, value, from: `${who}: it has limits, and none for ${currency}` };
@@ -173,7 +173,7 @@ function withLimits({ settings }: ProfileDescription, limits: readonly Described
   return [...byName.values()];
 }
 
-// What the sender of a team keeps for its member stands together: a setting that is not set here may be demanded there.
+// What the sender of a team keeps for its member is shown together: a setting that is not set here may be demanded there.
 function heldAt({
   values,
   settings,

@@ -25,7 +25,7 @@ interface SeenAccount {
 
 /**
  * Reads the newest order with the new key, and says which account that is. A person may decline, and is then asked whether
- * it is the right account. Throws CliError when the key does not work, is of the other mode, or is of the wrong account.
+ * it is the right account. Throws CliError when the key does not work, belongs to the other mode, or belongs to the wrong account.
  */
 export async function tryNewKey(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function tryNewKey(
   return { order };
 }
 
-// What was typed of the account, so that the printed command asks for it no more.
+// What was typed about the account, so that the printed command does not ask for it again.
 function typedWords({ baseUrl, vendor, auth, apiVersion, lang }: ProfileDraft): string {
   return flagWords({ 'base-url': baseUrl, vendor, auth, 'api-version': apiVersion, lang }).join(' ');
 }
@@ -93,7 +93,7 @@ async function readNewest(
   }
 }
 
-// An order of that day and amount is what a colleague recognises.
+// Shows the day and the amount of the newest order, because a colleague can recognise the account by them.
 function seenLine(profile: Profile, order: JsonObject | undefined): Cell {
   const works = `the key works for ${accountLabel(profile)}`;
   if (order === undefined) return `${works}. The account has no orders yet, so nothing shows whose it is`;

@@ -28,7 +28,7 @@ interface InParts extends Pick<RefundAsked, 'reason' | 'note' | 'again'> {
   readonly noHold: boolean | undefined;
 }
 
-/** Several charges are several refunds, so they go the way of a plan: one row for each, and each at most once. */
+/** Several charges are several refunds, so they are sent as a plan: one row for each, and each at most once. */
 export async function refundInParts(
   ctx: Context,
   { id, typed, again, allocate, to: named, noHold, reason, note }: InParts,
@@ -73,7 +73,7 @@ export async function refundInParts(
   });
 }
 
-// After a No the plan stays, and the same command would be refused for ever.
+// After a No the file of the plan stays, and the same command would always be refused because of it.
 async function orNameAnother(
   ctx: Context,
   error: unknown,

@@ -37,7 +37,7 @@ import { refundFilter, refundFilterFlags, refuseNobody } from './refund-filter.t
 
 const usualPeriod = 'today';
 
-// BY names who sent it anyway.
+// The flags that are not about the sender of a refund: the column BY names that person anyway.
 const personFlags = ['asked-by', 'approved-by'] as const;
 
 export const list = defineCommand({
@@ -78,7 +78,7 @@ export const list = defineCommand({
     const names = isSheet ? nameFields : named;
     await refuseNobody(ctx, flags, source);
     const filter = refundFilter(ctx, flags, source);
-    // A row is what an order shows. What the journal alone knows is counted below.
+    // A row is a refund that an order shows. What only the journal knows is counted below the rows.
     const [found, unshown]: [RefundFact[], RefundFact[]] = [[], []];
     const missing = createGaps();
     for await (const { refunds, problem } of source.facts) {
@@ -149,7 +149,7 @@ function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): num
   return one < other ? -1 : 1;
 }
 
-// What a row says of the buyer only if somebody names the column, or in a spreadsheet: an index does not keep it.
+// What a row says about the buyer only in a spreadsheet, or if somebody names the column: an index does not keep it.
 const nameFields = ['buyer', 'email', 'reference'] as const;
 
 const columns: readonly (Column | Field<RefundFact>)[] = [
@@ -164,7 +164,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
   }),
   field('state', 'text', ({ state }) => state),
   field('currency', 'text', ({ currency }) => currency),
-  // Who it was is what people ask, so a reason is cut first.
+  // People ask who it was, so a reason is cut first.
   column('by', 'text', {
     tableFrom: 0,
     stays: true,
@@ -193,8 +193,8 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
   ...lastColumnsOfList,
 ];
 
-// In a spreadsheet what an accountant looks for comes first: when, which order, whose, how much, what became of it, why and by whom. The
-// ids and the rest stand behind it, for whoever compares the file or asks on.
+// In a spreadsheet what an accountant looks for comes first: when, which order, whose, how much, what became of it, why and by
+// whom. The ids and the rest come after that, for whoever compares the file or has more questions.
 const firstInSheet: readonly string[] = [
   'refunded_at',
   'order_id',

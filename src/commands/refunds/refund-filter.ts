@@ -1,4 +1,4 @@
-/** Which refunds `refunds list` shows: the flags that choose them, and what to say of a word that matched none. */
+/** Which refunds `refunds list` shows: the flags that choose them, and what to say about a word that matched none. */
 
 import { plainAmounts } from '../../amounts.ts';
 import { refundReasonValues } from '../../api/spec.ts';
@@ -46,12 +46,12 @@ export function isPartOfRefunds(flags: FilterInput): boolean {
   return [...names, 'min-amount' as const, 'max-amount' as const].some((name) => flags[name] !== undefined);
 }
 
-// What the journal says of a refund while its order does not show it.
+// The states of a refund that only the journal knows, while its order does not show it.
 const notShown: readonly string[] = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'];
 
-/** Throws CliError 'usage' if nobody is called as --operator says, so that no empty file looks like an answer. */
+/** Throws CliError 'usage' if nobody has the name that --operator gives, so that no empty file looks like an answer. */
 export async function refuseNobody(ctx: Context, { operator }: FilterInput, source: Source): Promise<void> {
-  // A file has names that this journal need not have.
+  // A file may have names that this journal does not have.
   if (operator !== elsewhere && source.kind !== 'file') await operatorMeant(ctx, operator);
 }
 
@@ -114,7 +114,8 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
   };
 }
 
-// Refunds that no order shows are no rows of the list: how many the journal has of the period, and what lists them.
+// Refunds that no order shows are not rows of the list. Says how many of them the journal has in the period, and which command
+// lists them.
 async function notShownLines(
   { journal }: Context,
   state: RefundState,

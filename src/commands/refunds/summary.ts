@@ -1,4 +1,4 @@
-/** `refunds summary`: how many refunds were made in a period, how much, why, by whom, and beside which payments. */
+/** `refunds summary`: how many refunds were made in a period, how much, why and by whom, next to the payments of that period. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
@@ -52,7 +52,7 @@ export const summary = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }): Promise<undefined> {
     const by = flags.by ?? 'reason';
-    // Payments beside some of the refunds would give a rate of nothing.
+    // Payments next to only some of the refunds would give a rate that means nothing.
     const isPart = isPartOfRefunds(flags);
     const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
     const needsMakers = isPart || (isShownSplit && makerDimensions.has(by));
@@ -75,7 +75,7 @@ export const summary = defineCommand({
   },
 });
 
-// Only the refunds that pass are added up. `lines`: what there is to say of the filter in the end.
+// Only the refunds that pass are added up. `lines`: what there is to say about the filter at the end.
 function summariseSome(ctx: Context, flags: Parameters<typeof refundFilter>[1]) {
   let filter: ReturnType<typeof refundFilter> | undefined;
   return {
@@ -188,7 +188,7 @@ function screen(
   ];
 }
 
-// The other rate has no column: beside the first one it would be taken for the same.
+// This second rate has no column: next to the first one, people would take it for the same.
 function wentBack(totals: readonly Line<RefundSum>[]): readonly string[] {
   const rates = ratesOfPaid(totals);
   return rates === undefined ? [] : [`${rates} of the payments of this period went back`];

@@ -28,7 +28,7 @@ import { isOfPeriod, type ListedTwin, pairsIn } from '../orders/twins.ts';
 import { type TimeBefore, timesBefore } from './report-period.ts';
 import type { Source } from './report-source.ts';
 
-/** What somebody has to look at: a change in the journal of this machine, or an order whose figures tell nothing. */
+/** What somebody has to look at: a change in the journal of this machine, or an order whose figures prove nothing. */
 interface ReportedCase {
   readonly orderId: string | undefined;
   readonly what: string;
@@ -67,7 +67,7 @@ export interface ReportFigures {
   };
   /** The largest refunds of each currency that went back. */
   readonly largest: readonly RefundFact[];
-  /** Those of which neither payment went back. */
+  /** The pairs of which neither payment went back. */
   readonly twins: readonly TwinPair<ListedTwin>[];
   readonly settledTwins: number;
   readonly openCases: readonly ReportedCase[];
@@ -159,7 +159,7 @@ function unconfirmedSums(cases: readonly ReportedCase[]): readonly WaitingSum[] 
   }));
 }
 
-// A chart of more columns says little, and the table beside it would be pages long.
+// A chart with more columns says little, and the table next to it would be pages long.
 const mostDays = 62;
 const mostWeeks = 62 * 7;
 

@@ -82,7 +82,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
   };
 }
 
-// What is in no row of the file is missing in its sums too.
+// What no row of the file has is also missing in the sums.
 async function* factsOfProblems({ problems, query }: ExportReading): AsyncGenerator<Facts> {
   const makerOf = await nobodyAsked([]);
   for (const { order_id: id, missing, why } of problems)
@@ -114,7 +114,7 @@ function orderIn(record: JsonObject, { rows }: JsonObject): JsonObject {
   return isObject(record.order) ? record.order : { id: record.order_id };
 }
 
-// So many are held at a time, while the journal is asked about them.
+// At most this many are held at a time, while the journal is asked about them.
 const recordsAtATime = 250;
 
 async function* inParts<T>(all: AsyncIterable<T>, size: number): AsyncGenerator<readonly T[]> {
@@ -192,8 +192,8 @@ function exportWords({ query, startedAt }: ExportReading, days: Days): string {
   return query.format === 'csv' ? `${words}, as CSV` : words;
 }
 
-// A filter leaves out orders, and their refunds and payments with them. Only that of `orders waiting` leaves out nothing that
-// counts there.
+// A filter leaves out orders, and with them their refunds and payments. Only the filter for authorized orders leaves out nothing
+// that `orders waiting` counts.
 function refuseFiltered(path: string, query: JsonObject, { kind, waiting }: Needs, again: ExportAgain): void {
   const harmless = waiting === 'only' ? `--status ${statuses.preAuthorized}` : undefined;
   const filters = filtersOf(query).filter((filter) => filter !== harmless);
@@ -204,7 +204,7 @@ function refuseFiltered(path: string, query: JsonObject, { kind, waiting }: Need
   );
 }
 
-// What the rows of a file cannot say, by what the sums are split by.
+// What the rows of a file cannot say, for each thing that the sums can be split by.
 const missingIn: Readonly<Record<string, { readonly rows: readonly unknown[]; readonly what: string }>> = {
   brand: { rows: ['refunds'], what: 'with which card was paid' },
   method: { rows: ['refunds'], what: 'how it was paid' },

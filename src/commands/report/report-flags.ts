@@ -1,6 +1,6 @@
 /**
- * The flags of every report: which time, which currency, which zone, which charts; and the source of facts that they choose,
- * above all the service itself.
+ * The flags of every report: which period, currency, zone and charts; and the source of facts that they choose, usually the
+ * service itself.
  */
 
 import { longPages, type OpenService } from '../../api/api.ts';
@@ -136,7 +136,7 @@ export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
   };
 }
 
-// The journal is asked in the end: a read of an order may have confirmed its refund.
+// The journal is asked at the end: by then, a read of an order may have confirmed its refund.
 async function* withUnshown(ctx: Context, needs: Needs, source: OpenedSource): AsyncGenerator<Facts> {
   const shown: ShownRefunds = new Map();
   for await (const facts of source.facts) {
@@ -160,7 +160,7 @@ async function* withUnshown(ctx: Context, needs: Needs, source: OpenedSource): A
   if (lost.length > 0) ctx.notes.warn(lostWords(lost, 'what they made counts as made elsewhere'));
 }
 
-// Facts of an export or an index were in no reply of this run.
+// Facts from an export or an index were not in any reply of this run.
 async function* learned({ redaction }: Context, facts: AsyncIterable<Facts>): AsyncGenerator<Facts> {
   for await (const one of facts) {
     for (const of of [one.order, ...one.refunds, ...one.payments])
@@ -177,8 +177,8 @@ async function openFirst(ctx: Context, asked: Asked): Promise<OpenedSource> {
   return index ?? (await openLive(ctx, asked));
 }
 
-// Whoever asks for one currency sees which others there are. A currency that is mistyped would look like one in which nothing
-// was paid.
+// Whoever asks for one currency sees which others there are. Otherwise a mistyped currency would look like one in which nothing was
+// paid.
 async function* noteCurrencies(
   { notes }: Context,
   facts: AsyncIterable<Facts>,
@@ -235,7 +235,7 @@ function stopOf({ kind, marginSeconds = 0 }: Needs, { since }: TimeRange): numbe
 interface Walk {
   readonly makers: Makers;
   readonly see: Asked['see'];
-  /** Orders from before are not needed, Unix milliseconds; undefined: all are. */
+  /** Orders from before this time are not needed, Unix milliseconds; undefined: all are. */
   readonly since: number | undefined;
 }
 

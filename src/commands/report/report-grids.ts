@@ -22,7 +22,7 @@ import type { Chart } from './report-flags.ts';
 import { bucketWords, currencyWord, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
-/** What is drawn, and with which signs; undefined if nothing is. */
+/** What kind of chart is drawn, and with which characters. */
 interface Drawing {
   readonly kind: Exclude<Chart, 'none'>;
   readonly signs: Signs;
@@ -34,7 +34,7 @@ interface Summed<Name extends string> {
   readonly by: Dimension;
   readonly chart: Chart | undefined;
   readonly columns: readonly FigureColumn<Name>[];
-  /** Those of the lines of the split, if they are others. */
+  /** The columns for the lines of the split, if they differ from the others. */
   readonly split?: readonly FigureColumn<Name>[];
   readonly bars: Name;
 }
@@ -118,7 +118,7 @@ function totalsGrid<Name extends string>(
   };
 }
 
-// A grid for a narrow screen: the name of each row, and below it one line for each of its figures. The figures end in one column.
+// A grid for a narrow screen: the name of each row, and below it one line for each of its figures. The figures are right-aligned.
 function oneLineEach(grid: readonly (readonly string[])[]): readonly Block[] {
   const [[, ...titles] = [], ...rows] = grid;
   const figures = (row: readonly string[]) => titles.map((title, index) => [title, row[index + 1] ?? '']);

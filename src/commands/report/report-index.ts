@@ -1,4 +1,4 @@
-/** Takes the facts of a report from the index of this machine, if that can answer. */
+/** Takes the facts of a report from the index of this machine, if the index can answer. */
 
 import { secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
@@ -77,8 +77,8 @@ interface AskedTime {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-// How long the newest orders may be unread. Whoever asks about today at six does not mean today until nine; for a month the
-// evening before will do.
+// How long the newest orders may be unread. Whoever asks about today at six does not want the numbers from nine; for a month, those
+// from the evening before are good enough.
 function longestUnread(since: number | undefined, now: number): number {
   return since !== undefined && now - since < 2 * day ? 2 * hour : day;
 }
@@ -107,7 +107,7 @@ function doubtOf(
   };
   if (isStale(headReadAt))
     return { why: `the newest orders were last read into it on ${when(headReadAt)}`, fix: refresh };
-  // A search reads only what is new. Refunds and captures of the orders below came meanwhile.
+  // A search reads only what is new. Refunds and captures of older orders may have been made since.
   const newest = reads.find(({ from }) => from === Number.NEGATIVE_INFINITY)?.readAt;
   if (newest !== undefined && isStale(newest)) {
     const why = `its orders of the newest 3 days were last read on ${when(newest)}`;
@@ -134,7 +134,7 @@ async function sourceOf(
   const headReadAt = status.headReadAt ?? 0;
   const attemptsOf = (orders: ReadonlySet<string>) => journal.attemptsOf(service, orders);
   const makers = await makersOf(needs, attemptsOf, journal);
-  // Refunds that this machine made in the period. What the index shows is taken off.
+  // Refunds that this machine made in the period. Those that the index shows are removed below.
   const { refunds: missing, orders } =
     needs.kind === 'orders'
       ? { refunds: new Set<string>(), orders: new Set<string>() }
@@ -188,14 +188,14 @@ function isShortWalk({ kind }: Needs, { settings }: Profile): boolean {
   return kind === 'orders' && settings['orders.order'] === 'newest-first';
 }
 
-// After so many orders the journal is asked about them, and the event loop gets its turn, for Ctrl-C and for the progress.
+// After this many orders the journal is asked about them, and the event loop gets its turn, for Ctrl-C and for the progress.
 const ordersAtATime = 2_000;
 
 interface Reading {
   readonly needs: Needs;
   readonly range: TimeRange;
   readonly makers: Makers;
-  /** Orders of any time that matter too. */
+  /** Orders that matter too, whenever they were made. */
   readonly looksAt: ReadonlySet<string> | undefined;
   readonly look: (orders: readonly IndexedOrder[]) => Promise<void>;
   readonly each: (facts: Facts) => void;

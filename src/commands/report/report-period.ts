@@ -33,7 +33,7 @@ function spanWords(
   const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil(since / 1000));
   const firstSecond = Math.ceil(since / 1000);
   const words = days.between(firstSecond, lastSecond);
-  // No single offset is right for a time in which clocks change, so the zone has its name.
+  // No single offset is right for a period in which clocks change, so the zone is shown by its name.
   const hasOne = days.offset(firstSecond) === days.offset(lastSecond);
   return `${hasOne ? words : words.replace(/\(.*\)/, `(${zone})`)}${soFar}`;
 }
@@ -51,9 +51,9 @@ export interface TimeBefore {
 }
 
 /**
- * The period before this one, and before it the same part of that period if this one is not over: `1 Oct to 21 Oct`, until the same
- * time of day. Months are compared with months, and days with as many days. None for a period without a beginning, or if what was
- * read does not reach back so far.
+ * The period before this one. If this one is not over, the first entry is the same part of the period before: `1 Oct to 21 Oct`,
+ * until the same time of day. Months are compared with months, and days with as many days. None for a period without a beginning,
+ * or if what was read does not reach back that far.
  */
 export function timesBefore({
   days,
@@ -67,7 +67,7 @@ export function timesBefore({
   const first = shownAt(days, since);
   const start = isOfDays ? days.moment(dayBefore(first, shownAt(days, end))) : since - (end - since);
   if (start < reachesBackTo) return [];
-  // The zone stands beside the period.
+  // The zone is already shown next to the period.
   const between = (to: number): string =>
     days.between(Math.ceil(start / 1000), Math.ceil(to / 1000) - 1).replace(/ \(.*$/, '');
   const whole = { words: between(since), span: { since: start, until: since } };
@@ -93,7 +93,7 @@ function dayBefore(first: number, end: number): number {
   return Date.UTC(from.getUTCFullYear(), from.getUTCMonth() - months, 1);
 }
 
-// A period of years has more changes of its clocks than anybody reads.
+// In a period of years, clocks change more often than anybody wants to read.
 const mostDays = 400;
 
 /** The zone by its name, and how far its clocks are from UTC in the period: `Europe/Madrid, UTC+2 until 25 Oct, then UTC+1`. */

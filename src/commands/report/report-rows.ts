@@ -1,4 +1,4 @@
-/** The frame of every report that adds up: tidy rows for scripts, one for each bucket and currency, or a screen for people. */
+/** What every report with sums shares: one row for each bucket and currency for scripts, or a screen for people. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
@@ -48,9 +48,8 @@ export function firstFields({ range, zone }: Pick<Source, 'range' | 'zone'>): Js
 }
 
 /**
- * The fields that every row ends with. Of an index only refunds of a period that was over are complete: it knows what was so when the
- * orders were read.
- * `only_currency`: the row was made with --currency, so other currencies may have more.
+ * The fields that every row ends with. From an index, only the refunds of a period that was over when the orders were read are
+ * complete: the index knows nothing later. `only_currency`: the row was made with --currency, so other currencies may have more.
  */
 export function lastFields({ kind, asOf, currency, isWhole }: Source, complete: boolean): JsonObject {
   return {
@@ -139,7 +138,7 @@ export async function showSums<Name extends string, By extends string>(
   refuseGaps(sums.gaps, records);
 }
 
-/** Prints a report: as a screen for people, as rows for everything else, and also where somebody named columns. */
+/** Prints a report: as a screen for people, as rows for everything else, and as rows too if somebody named columns. */
 export async function showReport(
   { out, options, notes }: Pick<Context, 'out' | 'options' | 'notes'>,
   columns: readonly Column[],
@@ -152,7 +151,7 @@ export async function showReport(
   if (source.kind === 'index' || source.currency !== undefined) sayAsOf({ notes }, source);
 }
 
-/** Said below a list of which nobody named the period, since sums and reports begin with the month. */
+/** Said below a list if nobody named the period, since sums and reports begin with the month. */
 export const onlyToday = 'this is today; --period this-month shows more';
 
 /** Says below a list when the facts were true. */

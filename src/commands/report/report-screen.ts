@@ -35,7 +35,7 @@ export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
   return currency === undefined ? '' : ` in ${currency}`;
 }
 
-/** The name of a bucket. A day, a week or a month of which the period has only a part says so, and so does the current one. */
+/** The name of a bucket. A day, week or month of which the period covers only a part says so, and so does the current one. */
 export function bucketWords(
   { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
   bucket: string,
@@ -75,7 +75,7 @@ export function currencyWord(currency: string | undefined): string {
   return currency ?? 'none';
 }
 
-/** How much of the payments of the period went back until now: `MXN 3.49 %, USD 5.11 %`. Undefined without payments. */
+/** How much of the payments of the period has gone back until now: `MXN 3.49 %, USD 5.11 %`. Undefined without payments. */
 export function ratesOfPaid(totals: readonly Line<RefundSum>[]): string | undefined {
   const rates = totals.flatMap(({ currency, sums }) => {
     const rate = percent(sums.refunded_of_paid, sums.paid);
@@ -84,13 +84,13 @@ export function ratesOfPaid(totals: readonly Line<RefundSum>[]): string | undefi
   return rates.length === 0 ? undefined : rates.join(', ');
 }
 
-/** The last lines: when the numbers were true, what was read, and how else they must be read. */
+/** The last lines: when the numbers were true, what was read, and what else must be known to read them. */
 export function closingBlocks({ asOfLines }: Source, lines: readonly AsOfLine[]): readonly Block[] {
   const all = [...asOfLines(), ...lines];
   return ['blank', ...all.map(([label, text]): Block => ({ line: `${label.padEnd(7)}${text}`, hang: 7 }))];
 }
 
-/** How many records no sum has; nothing if there are none. */
+/** How many records are in no sum; nothing if there are none. */
 export function unsummedLines(totals: readonly Line<'unsummed'>[]): readonly AsOfLine[] {
   const unsummed = totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
   return unsummed === 0 ? [] : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`]];
@@ -112,10 +112,10 @@ export function gapWords({ undated, hidden }: Gaps, records: string): string {
   return words.join('; ');
 }
 
-// An error of more lines than this would be read by nobody.
+// Nobody would read an error with more lines than this.
 const mostNamed = 50;
 
-/** Names each order of which something is missing in the sums. */
+/** Names each order that has something missing in the sums. */
 export function gapLines({ undated, hidden }: Gaps): readonly string[] {
   const lines = [...hidden, ...undated];
   if (lines.length <= mostNamed) return lines;
@@ -149,7 +149,7 @@ export function apartLines(totals: readonly Line<RefundSum>[], style: AmountStyl
   return words.map((one) => ['note', `${one}: in no sum`]);
 }
 
-/** What no sum has: refunds that moved no money yet or at all, or of which nobody knows it. */
+/** What is in no sum: refunds that have moved no money yet, never will, or of which nobody knows whether they did. */
 export function apartWords(totals: readonly Line<RefundSum>[], write: Write): readonly string[] {
   return apartStates.flatMap(([state, words]) => {
     return refundsWords(totals, [`${state}_refunds`, state, words], write) ?? [];
@@ -169,7 +169,7 @@ export function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSu
   return sumRefunds(refunds.map(groupOf));
 }
 
-/** What became of the refunds of an export, as `refunds list` says it of its own, and what none of the rows has. */
+/** What became of the refunds of an export, in the words of `refunds list`, and what none of the rows has. */
 export function refundLines(
   totals: readonly Line<RefundSum>[],
   unshown: readonly RefundFact[],
@@ -197,7 +197,7 @@ function refundsWords(
   return count === 0 ? undefined : `${count} ${words}, ${figures}`;
 }
 
-/** What the lines are made of, besides the status of the index. */
+/** What the lines are made from, besides the status of the index. */
 interface Told {
   readonly needs: Needs;
   /** The time that the report is about. */
@@ -290,7 +290,10 @@ function requestsFor(orders: number): number {
   return Math.max(1, Math.ceil(orders / ordersOfAPage));
 }
 
-/** The classes of orders that a report is made of. Refunds can be of orders of any age, orders of a period have a few ages only. */
+/**
+ * The classes of orders that a report is made from. Refunds can belong to orders of any age; the orders of a period have only a
+ * few ages.
+ */
 export function readsThatMatter(
   { reads }: Pick<IndexStatus, 'reads'>,
   { kind, marginSeconds = 0 }: Needs,

@@ -1,4 +1,4 @@
-/** The sections of the HTML report: which figures stand in which table and chart. Pure. */
+/** The sections of the HTML report: which table and chart shows which figures. Pure. */
 
 import { type AmountStyle, digits, placesOf, readableAmount, readableFigure } from '../../amounts.ts';
 import { type ReasonWords, refundReasons } from '../../api/spec.ts';
@@ -166,7 +166,7 @@ function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportH
         one.words,
         String(sums.refunds),
         moneyWords(sums.refunded, currency, style),
-        // Against the same days before, or the whole time before if this one is over.
+        // Compared with the same part of the period before, or with all of it if this period is over.
         index === 0 && first !== undefined ? changeWords(sums.refunded, sumsOf(first.totals).refunded) : '',
         percentWords(sums.refunded, sums.paid),
         String(sums.payments),
@@ -207,7 +207,7 @@ function changeWords(now: Figure, then: Figure): string {
   return change === '-' ? change : `${largestFirst(now, then) < 0 ? '+' : '-'}${change}`;
 }
 
-// The page has amounts as people read them. What the service itself counts in stands here, once.
+// The page has amounts as people read them. The units in which the service counts are named here, once.
 function unitsNotes(totals: readonly Line<RefundSum>[], { source }: ReportHow): readonly string[] {
   const style = amountsOf(source);
   const some = totals.filter(({ currency }) => placesOf(currency, style) !== undefined);
@@ -224,7 +224,7 @@ function splitsSection({ reasons, operators, approvers, cards }: ReportFigures, 
     ['operator', operators],
     ['approver', approvers],
   ] as const;
-  // Of refunds that all come from elsewhere, or that nobody approved, a table would say nothing.
+  // A table would say nothing about refunds that all come from elsewhere, or that nobody approved.
   const told = known.filter(([, { buckets }]) =>
     refunded(buckets).some(({ bucket }) => bucket !== elsewhere && bucket !== notApproved),
   );
@@ -241,7 +241,7 @@ function partWord(what: Dimension): string {
   return what === 'brand' ? 'card' : what;
 }
 
-// As the question about it says it. The JSON has the reason as it was sent.
+// The reason in the words of the question about it. The JSON has the reason as it was sent.
 function reasonWords(reason: string): string {
   const known: Readonly<Record<string, ReasonWords | undefined>> = refundReasons;
   return known[reason]?.words ?? reason;
@@ -286,7 +286,7 @@ function splitParts(
   });
 }
 
-// Both with a space at which no line breaks.
+// The amount and its currency, with spaces at which no line breaks.
 function moneyWords(amount: Figure, currency: string | undefined, style: AmountStyle): string {
   return readableAmount(amount, currency, style).replaceAll(' ', '\u00a0');
 }
@@ -368,7 +368,7 @@ function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): Page
   };
 }
 
-// More rows would make a page of their own, and nobody works a list off on paper.
+// More rows would fill a page of their own, and nobody works through a list on paper.
 const mostTwins = 10;
 
 function twinsSection(

@@ -1,5 +1,5 @@
 /**
- * What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when, and who made each
+ * What a report needs to know, and the source of facts that it gets: which period, whose numbers, as of when, and who made each
  * refund and why.
  */
 
@@ -47,13 +47,13 @@ import type { SourceInput } from './report-flags.ts';
 
 export interface Needs {
   /**
-   * What lies in the period: the orders by their creation, or refunds and payments by their own date. `everything`: all orders
-   * with all that they hold.
+   * What must be in the period: the orders by their creation, or refunds and payments by their own date. `everything`: all orders
+   * with everything that they hold.
    */
   readonly kind: 'orders' | 'refunds' | 'everything';
   /** Whether it matters who made a refund. */
   readonly makers: boolean;
-  /** For twins: orders made up to so many seconds outside of the period are needed too. */
+  /** For twins: orders made up to this many seconds outside the period are needed too. */
   readonly marginSeconds?: number;
   /** What the report splits its sums by. An export of refunds does not know everything. */
   readonly by?: string | undefined;
@@ -66,7 +66,7 @@ export interface Needs {
   readonly names?: boolean;
 }
 
-/** A line that says when the facts were true, or how else the sums must be read. */
+/** A line that says when the facts were true, or what else must be known to read the sums. */
 export type AsOfLine = readonly [label: string, text: string];
 
 /** A source before it is known which currency was asked for. */
@@ -86,9 +86,12 @@ export interface Source {
   readonly range: TimeRange;
   /** The only currency that was asked for, in capitals; undefined: all. */
   readonly currency: string | undefined;
-  /** What was made or changed later may be missing, Unix milliseconds: when the walk began, or when the oldest of it was read. */
+  /**
+   * What was made or changed after this time may be missing: when the walk began, or when the oldest fact was read. Unix
+   * milliseconds.
+   */
   readonly asOf: number;
-  /** The latest time that the facts can be of, Unix milliseconds: when the newest of it was read. */
+  /** The facts cannot be about a later time than this: when the newest fact was read. Unix milliseconds. */
   readonly reachesTo: number;
   /** Orders that were made before this were not read, Unix milliseconds; undefined: all were. */
   readonly reachesBackTo?: number | undefined;
@@ -115,11 +118,11 @@ export interface Asked {
   /** Undefined: all orders, whenever they were made. */
   readonly period: Period | undefined;
   readonly needs: Needs;
-  /** Called with what is known about the orders, page by page. Those of a file are too old for that. */
+  /** Called with what is known about the orders, page by page; not for a file, whose orders are too old for that. */
   readonly see?: (orders: readonly KnownOrder[]) => void;
 }
 
-/** What a source that was read as a whole says of itself, on a screen and in a file. */
+/** What a source that was read as a whole says about itself, on a screen and in a file. */
 export function asOfReading({
   days,
   asOf,
@@ -131,7 +134,7 @@ export function asOfReading({
 
 /**
  * The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. Throws CliError 'usage' for a
- * period of which nothing has passed.
+ * period that has not begun.
  */
 export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
   const time = zonedTimeOf(ctx, { flags, period }, usual);
@@ -160,12 +163,12 @@ type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRec
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
 
-/** What orders show of the refunds that this desk sent, by the id of each. */
+/** What orders show about the refunds that this desk sent, by the id of each. */
 export type ShownRefunds = Map<string, { readonly change: string; readonly amount: Figure }>;
 
 /**
- * The refunds of a time that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not made
- * while it may still appear. Of one that an order shows in part, the rest.
+ * The refunds of a period that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not
+ * made while they may still appear. For a refund that an order shows in part, the rest.
  */
 export async function unshownFacts(
   { journal }: Pick<Context, 'journal'>,
@@ -193,7 +196,7 @@ export async function unshownFacts(
   return found;
 }
 
-/** `mayBeOf` of the journal is for refusals: it takes every account with real money for the same one. */
+/** `mayBeOf` of the journal is for refusals: it treats all accounts with real money as one. */
 export function isOfAccount({ origin, mode }: Profile, { sent }: AttemptRecord): boolean {
   return isSameOrigin(sent.origin, origin) && sent.proof.livemode === livemodeOf[mode];
 }
@@ -226,7 +229,7 @@ function unshownFact(
 export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...notFromHere, state: undefined }));
 
 /**
- * Who made the refunds of orders, and what is known of each. Throws CliError 'refused' if the journal cannot be read and the
+ * Who made the refunds of orders, and what is known about each. Throws CliError 'refused' if the journal cannot be read and the
  * report says who: all refunds would then look as if somebody else had made them. That is tried at once, before anything else is
  * read.
  */
@@ -249,14 +252,14 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
   return (refund, order) => {
     if (last?.order !== order) {
       const own = byOrder.get(String(order.id)) ?? [];
-      // An index does not keep all of an order.
+      // An index does not keep the whole order.
       last = { order, told: toldRefunds(knownOrder(withChargeIds(order, own), own, now, undefined)) };
     }
     const { state, facts, attempt } = last.told(refund);
-    // Of two that are there, the reply named the one that was sent from here.
+    // If the order shows two, the one that was sent from here is the one that the reply named.
     const isSecond = facts === undefined && attempt !== undefined && namedByReply(attempt).length > 0;
     if (attempt === undefined || isSecond) return { ...notFromHere, state };
-    // Of what only a read has shown nobody knows who made it.
+    // If only a read has shown a refund, nobody knows for certain who made it.
     const origin = facts?.isSure === true ? 'this machine' : 'probably this machine';
     const { reason = noReason, note } = attempt.sent;
     const approval = approvalFields(attempt.sent);
@@ -270,7 +273,7 @@ async function attemptsOn(ask: AskJournal, orders: readonly JsonObject[]) {
     return await ask(ordersWithRefunds(orders));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    // That the sender of a team is away is no refusal.
+    // If the sender of a team cannot be reached, that is not a refusal.
     const kind = error.kind === 'network' ? error.kind : 'refused';
     throw new CliError(kind, `the report cannot say who made the refunds: ${error.message}`, {
       ...error.parts,

@@ -126,7 +126,7 @@ export const limits = defineCommand({
   },
 });
 
-// At a desk the sender answers; on the sender's own machine its journal.
+// At a desk, the sender says what the limits are; on the sender's own machine, its journal does.
 async function limitsOfTeam(
   ctx: Context,
   account: string | undefined,

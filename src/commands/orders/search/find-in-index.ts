@@ -21,10 +21,10 @@ interface IndexSearch {
   readonly wanted: WantedTexts;
   /** Which of these orders are found, as the service shows them now. */
   readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
-  /** Only orders behind this one are wanted. */
+  /** Only orders after this one in the list are wanted. */
   readonly after: string | undefined;
   readonly max: number;
-  /** Gets the orders that were read, before those of them that were found are shown. */
+  /** Gets all orders that were read, before the found ones among them are shown. */
   readonly onRead: (records: readonly WireRecord[]) => void;
   /** Shows what was found, in the order of the list. */
   readonly show: (records: readonly WireRecord[]) => Promise<void>;
@@ -51,7 +51,7 @@ export interface IndexFound {
 
 // A short first page comes sooner. If it does not join what is known, longer ones follow.
 const headLength = 50;
-// In a list of found orders nobody looks for the twins of more.
+// Twins are looked for only for this many of the found orders: in a longer list nobody looks for them.
 const mostTwinsLookedFor = 50;
 
 /** Searches. Throws what the service throws, and CliError 'refused' if the index cannot be opened. */
@@ -150,7 +150,7 @@ function learnTail(
   page: Page,
   askedAt: number,
 ): readonly WireRecord[] {
-  // A service that does not know the last order any more may send the first page instead.
+  // A service that no longer knows the last order may send the first page instead.
   const fits = learnPage(index, service, last, page, askedAt);
   return fits ? page.records : [];
 }
@@ -195,7 +195,8 @@ function startShowing(
   };
 }
 
-// The twins of what was found, read again as well: a person may refund one of the two. A twin that cannot be read is left out.
+// The twins of what was found, which are also read again: a person may refund one of the two. A twin that cannot be read is left
+// out.
 async function twinsOf(
   service: Service,
   index: OrderIndex,

@@ -142,7 +142,7 @@ interface Doubt {
   readonly command?: string;
 }
 
-/** Everything that speaks against certainty; nothing means that the sentence of `certainWords` holds. */
+/** Every reason for doubt. If there is none, the sentence of `certainWords` is true. */
 export function doubtsOf(
   ctx: Pick<Context, 'days'>,
   status: IndexStatus,

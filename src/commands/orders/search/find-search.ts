@@ -61,7 +61,7 @@ export function sumLines({ sums, profile: { settings } }: Search): readonly stri
 export interface FoundList {
   /** How many orders were shown. */
   readonly found: number;
-  /** The id of the last of them if `--limit` asks for no more. */
+  /** The id of the last of them if they are as many as `--limit` allows. */
   readonly fullAt: string | undefined;
   /** Shows orders, as many as `--limit` leaves room for. */
   show(records: readonly WireRecord[]): Promise<void>;
@@ -87,7 +87,7 @@ export async function openList(ctx: Context, service: Service, search: Search): 
     observer.onShown(records);
   };
   const isNumber = exactNumber(texts);
-  // What was found before the order with just that number; undefined once it is shown, or is not looked for.
+  // The orders found before the one with exactly that number; undefined once that one is shown, or if none is looked for.
   let held: WireRecord[] | undefined = isNumber === undefined ? undefined : [];
   const release = async (first: readonly WireRecord[]): Promise<void> => {
     const others = (held ?? []).filter((record) => !first.includes(record));
@@ -123,10 +123,10 @@ export async function openList(ctx: Context, service: Service, search: Search): 
   };
 }
 
-// So many orders wait for the one with just the number that was typed.
+// At most this many orders wait for the one with exactly the typed number.
 const mostHeld = 1_000;
 
-// Whether an order has just the number that was typed, in its metadata or on a charge; undefined if no number was typed.
+// Whether an order has exactly the number that was typed, in its metadata or on a charge; undefined if no number was typed.
 function exactNumber(texts: readonly string[]): ((order: JsonObject) => boolean) | undefined {
   const [text = '', second] = texts;
   if (second !== undefined || !/\d/.test(text)) return undefined;
@@ -142,8 +142,8 @@ function exactNumber(texts: readonly string[]): ((order: JsonObject) => boolean)
     );
 }
 
-// In a table MATCHED says what was found where no other cell of the row shows it, and begins with it, because its end may be cut.
-// On a terminal without room for it, what matched stands below the row, so that no other column makes way for it.
+// In a table, MATCHED says what was found if no other cell of the row shows it. It begins with the found part, because its end may
+// be cut. On a terminal without room for it, it goes below the row, so that no other column has to give way.
 function columnsOf(
   { out, options }: Context,
   { matcher, observer, texts }: Search,
@@ -207,10 +207,10 @@ function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean 
   );
 }
 
-// So much of a value is shown before the part that was found, because the end of a cell may be cut.
+// At most this many letters of a value are shown before the part that was found, because the end of a cell may be cut.
 const mostBefore = 3;
 
-// The value from the part on that was found, if that part stands far behind its beginning: `…5200` of a phone number.
+// The value from the found part on, if that part is far from the beginning: `…5200` of a phone number.
 function fromMatch(value: string, texts: readonly string[]): string {
   const letters = Array.from(value);
   // Each letter is folded alone, so that a place among them is a place in the value.
@@ -252,7 +252,7 @@ export function askedFor({ texts, filters }: Search): string {
   );
 }
 
-/** What else somebody may have meant who found nothing. */
+/** What somebody who found nothing may have meant instead. */
 export function otherMeanings(search: Search): readonly string[] {
   const { profile, texts, near, filters } = search;
   const hint = amountHint(texts, profile.settings);
@@ -287,7 +287,7 @@ function asOnePhone(search: Search): readonly string[] {
   return [`if that is one phone number: ${command({ ...search, texts: [number] }, { filters })}`];
 }
 
-// For somebody who types the word for a day. No order holds it: it is a time.
+// For somebody who types a word for a day. It is a time, so no order has it as a text.
 function insteadOfDay(search: Search): readonly string[] {
   const { texts, filters, paging, profile } = search;
   const day = texts.find(isDayWord);
@@ -301,7 +301,7 @@ function insteadOfDay(search: Search): readonly string[] {
   return [`${day} is a time; type it like this:`, line];
 }
 
-// For somebody who looks for all orders of a status, which is no text of an order.
+// For somebody who looks for all orders of a status: a status is not one of the texts that are searched.
 function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
   if (texts.some(isAboutDisputes)) return [noDisputes];
   const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));

@@ -68,7 +68,7 @@ function pairs(from: string, to: string): readonly (readonly [string, string])[]
   return Array.from(from, (letter, index) => [letter, to[index] ?? '']);
 }
 
-/** A folded Cyrillic or Greek name as somebody types it who has Latin letters only: `petrova`. */
+/** A folded Cyrillic or Greek name as somebody with only Latin letters types it: `petrova`. */
 export function inLatin(folded: string): string {
   return folded.replace(/[\u0370-\u04ff]/g, (letter) => spelledOut.get(letter) ?? letter);
 }

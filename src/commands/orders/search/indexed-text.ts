@@ -187,7 +187,7 @@ export function buyerOfText(text: string): string {
   return `${name} (${reached})`;
 }
 
-// White space of all kinds is one space: words are compared, and none of them holds any.
+// Any white space becomes one space: words are compared, and no word contains white space.
 function oneLine(folded: string): string {
   return folded.replace(/\s+/g, ' ');
 }

@@ -52,9 +52,9 @@ export interface KnownOrders<T> {
   readonly last: string | undefined;
   /** Whether an order was on a page. */
   has(id: string): boolean;
-  /** Takes the orders of a page in. */
+  /** Takes in the orders of a page. */
   add(records: readonly WireRecord[]): void;
-  /** Takes orders in that were found elsewhere in the list, each with the order before it. They come after all others. */
+  /** Takes in orders that were found elsewhere in the list, each with the order before it. They come after all others. */
   addFound(orders: readonly ReadAgain[]): void;
   matches(words: string): Matches<T>;
   /** The newest order that is not of the kind that can be chosen. */

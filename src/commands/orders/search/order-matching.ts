@@ -46,11 +46,12 @@ const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
 // Somebody who types an amount types a plain space: `1 720.00`.
 const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:[.,]\d+)?$/;
 
-// What stands before the end of a card where it is copied: `****4242`, `xxxx4242`. A mask may also be a word of its own.
+// What comes before the last digits of a card when somebody copies it: `****4242`, `xxxx4242`. A mask may also be a word of its
+// own.
 const cardMask = /^(?:[*•·]+|x{2,})(?=\d{4}$)/;
 const onlyMask = /^[*•·]+$/;
 
-// A shell makes several arguments of an amount with spaces, or of a masked card.
+// A shell splits an amount with spaces, or a masked card, into several arguments.
 function joined(texts: readonly string[]): readonly string[] {
   const one = texts.join(' ');
   if (amountWord(one) !== undefined) return [one];
@@ -72,8 +73,8 @@ export function createMatcher(texts: readonly string[], isWhole = false): Matche
 }
 
 /**
- * For each word the texts of which at least one is in every order that has the word, in the form of `searchable`; so an order
- * without any of them need not be looked at.
+ * For each word, texts in the form of `searchable`. Every order that has the word has at least one of them, so an order without
+ * any need not be looked at.
  */
 export function needlesOf(texts: readonly string[]): readonly (readonly string[])[] {
   return joined(texts)
@@ -96,8 +97,8 @@ function formsOf({ text }: Word): readonly string[] {
 }
 
 /**
- * As `createMatcher`, for orders that are kept and searched more than once. `isWhole`: for somebody who does not see personal data and
- * could spell it out letter by letter: only whole words, ids and telephone numbers count.
+ * Like `createMatcher`, for orders that are kept and searched more than once. `isWhole`: for somebody who does not see personal
+ * data and could spell it out letter by letter: only whole words, ids and telephone numbers count.
  */
 export function createSearch(
   texts: readonly string[],
@@ -143,7 +144,7 @@ function termOf(text: string): Term {
   const tidy = typed
     .map((word) => bareReference(withoutAround(word.replace(cardMask, '*'), aroundWord)))
     .filter((word) => word !== '' && !onlyMask.test(word));
-  // Somebody who has typed nothing but a bracket goes on typing.
+  // Somebody who has typed only a bracket so far is going to type more.
   const words = (tidy.length === 0 ? typed : tidy).map(
     (word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }),
   );
@@ -182,7 +183,7 @@ const idPart = (word: Word, folded: string): boolean => {
   if (fourDigits.test(word.text)) return folded.endsWith(word.text);
   return word.text.length >= shortestIdPart && folded.includes(word.text);
 };
-// A column of refunds shows `-120.00`. Some people write thousands with commas, and some write decimals behind one.
+// A column of refunds shows `-120.00`. Some people write thousands with commas, and some write decimals after one.
 const sum = (word: Word, folded: string): boolean => folded === plainFigure(word.text.replace(/^-/, ''));
 // Numbers are amounts and cards. Somebody who looks for one does not mean every item with a number in its name.
 const itemName = (word: Word, folded: string): boolean =>
@@ -203,7 +204,7 @@ export function withoutApostrophes(folded: string): string {
 }
 
 const wholeWord = (word: Word, folded: string): boolean => folded.split(/\s+/).includes(word.text);
-// Without its prefix a number is the same one.
+// A phone number without its prefix is still the same number.
 const wholePhone = ({ digits = '' }: Word, folded: string): boolean =>
   digits.length >= shortestPhone &&
   (digitsOf(folded) === digits || (digits.length >= 10 && digitsOf(folded).endsWith(digits)));
@@ -224,8 +225,8 @@ export function plainFigure(typed: string): string {
 }
 
 /**
- * How amounts are typed here, if one of these texts looks like an amount that is typed otherwise: then an order of this amount
- * may be there all the same.
+ * How amounts are typed here, if one of these texts looks like an amount that is typed in another way: an order with this amount
+ * may exist although none was found.
  */
 export function amountHint(texts: readonly string[], style: AmountStyle): string | undefined {
   const typed = joined(texts)
@@ -321,7 +322,7 @@ export function metadataTexts(metadata: unknown): readonly OrderText[] {
   return found;
 }
 
-/** A field with its value; none if the value is no text and no number. */
+/** A field with its value; none if the value is neither a text nor a number. */
 export function textOf(label: string, value: unknown, kind: TextKind): readonly OrderText[] {
   if (typeof value === 'string' && value !== '') return [{ label, value, kind }];
   if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), kind }];

@@ -19,20 +19,20 @@ export interface OrderSearch<T> {
   readonly known: KnownOrders<T>;
   /** Whether it reads, why not, and what went wrong. */
   readonly state: ReadState;
-  /** Reads the first page. Throws what the service throws; nothing else here throws for what it answers. */
+  /** Reads the first page. Throws what the service throws; the other functions here do not throw because of a reply. */
   begin(): Promise<void>;
   /**
-   * Reads on until so many orders hold the words and can be chosen, or the bound is reached; `further` moves the bound.
-   * Resolves when it reads no further. A page that cannot be read is a `state`.
+   * Reads on until `count` orders hold the words and can be chosen, or the bound is reached; `further` moves the bound.
+   * Resolves when it stops reading. A page that cannot be read shows in `state`.
    */
   want(words: string, count: number, further?: boolean): Promise<void>;
-  /** What the index said of the words; undefined without one, or if it was not asked yet. */
+  /** What the index said about the words; undefined without an index, or if it was not asked yet. */
   inIndex(words: string): IndexAnswer | undefined;
   /** Whether the words are the whole id of an order, which may still be looked up. */
   isId(words: string): boolean;
   /** Finds an order by its id: the order, or why there is none. */
   lookUp(id: string): Promise<KeptOrder<T> | string>;
-  /** Calls the listener whenever `known` or `state` has changed. Returns what ends that. */
+  /** Calls the listener whenever `known` or `state` has changed. Returns a function that ends this. */
   watch(listener: () => void): () => void;
   stop(): void;
 }
@@ -72,7 +72,7 @@ export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: P
     reading.tell();
     return answer?.isCertain === true;
   };
-  // What looking up said of an id.
+  // What looking up an id said about it.
   const answers = new Map<string, 'missing' | 'unknown'>();
   const isId = (words: string): boolean => resources.orders.idPattern.test(words.trim());
   return {
@@ -202,7 +202,7 @@ interface LookedUp<T> {
   readonly why: string;
 }
 
-// Pages are read by the search itself, which keeps them: so not more than one of them is read here.
+// The search itself reads pages, since it keeps them, so at most one is read here.
 async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Promise<LookedUp<T>> {
   const located = await service.locate('orders', id, { max: 1 });
   if ('missing' in located)
@@ -213,7 +213,7 @@ async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Pro
   return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
 }
 
-/** What the index says of some words. */
+/** What the index says about some words. */
 export interface IndexAnswer {
   /** Orders that hold the words and are not among the pages that were read; the newest of them, as many as were asked for. */
   readonly orders: readonly ReadAgain[];
@@ -235,9 +235,9 @@ interface PickIndex {
   stop(): void;
 }
 
-/** Undefined if the account has no index, or if it does not open: then a person picks as without one. */
+/** Undefined if the account has no index, or if it does not open: then a person picks without it. */
 export async function openPickIndex(ctx: Context, service: Service): Promise<PickIndex | undefined> {
-  // A refund does not wait for the index.
+  // A problem of the index does not stop a refund.
   const notUsed = orElse(({ message }): undefined => {
     ctx.notes.warn(`the index is not used: ${message}`);
   });
@@ -250,7 +250,7 @@ export async function openPickIndex(ctx: Context, service: Service): Promise<Pic
     if (!isHeadLearned) await feed.end();
     isHeadLearned = true;
   };
-  // One search after the other: they share the connection to the file.
+  // Searches run one after the other, because they share the connection to the file.
   let before: Promise<unknown> = Promise.resolve();
   let isOver = false;
   const answerOf = async (what: Searched): Promise<IndexAnswer | undefined> => {

@@ -40,19 +40,19 @@ export interface Pickable {
   readonly accepts: (known: KnownOrder) => boolean;
   /** Why an order is not accepted; absent where its status says it all. */
   readonly whyNot?: (known: KnownOrder) => string | undefined;
-  /** Why the limits of the account accept nothing of it. */
+  /** Why the limits of the account allow nothing for it. */
   readonly limit?: typeof nothingAllowed;
   /** The flags of `orders list` that show the same orders. */
   readonly listFlags: readonly string[];
-  /** They are only looked at, so an open case stops nobody. */
+  /** The orders are only looked at, so an open case stops nobody. */
   readonly isLook?: true;
 }
 
 type Search = OrderSearch<OrderShown>;
 
 /**
- * What was typed for an order: its id, or how it is found: by a person, or, where nobody can be asked, by the shop's own number or the
- * part of its id that was typed (`isName`). Throws CliError 'usage' for other words where nobody can be asked.
+ * The order that was typed: `id` if it is one, else `pick` finds it. A person picks it; if nobody can be asked, the typed text
+ * must be the shop's own number or a part of the id (`isName`). Throws CliError 'usage' for other words if nobody can be asked.
  */
 export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
   const isName = typed !== undefined && !ctx.ask.interactive && mayNameOrder(typed);
@@ -86,10 +86,10 @@ async function pickOrder(
   }
 }
 
-/** An order of the list that a person looks through, and what is known of it. */
+/** An order of the list that a person looks through, and what is known about it. */
 export interface ListedOrder extends PickedOrder {
   readonly known: KnownOrder | undefined;
-  /** What is open of it, where that stops a refund. */
+  /** Its open case in words, if it has one that stops a refund. */
   readonly stop: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export async function openOrders(
   offer: Pickable,
 ): Promise<{ readonly list: SearchedList<ListedOrder>; readonly stop: () => void }> {
   const { profile } = service;
-  // Of the orders that were read: rows are drawn while a person types.
+  // What is known about the orders that were read is kept, because rows are drawn while a person types.
   const read = new Map<unknown, KnownOrder>();
   const now = await ctx.journal.now();
   const knownOf = (order: JsonObject) => read.get(order.id) ?? knownOrder(order, [], now, profile.mode);
@@ -154,7 +154,8 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
   const { known } = search;
   const shown = (words: string): readonly KeptOrder<OrderShown>[] => {
     const { fitting, others } = known.matches(words);
-    // Below the others, and only when no more of those can come: no row moves while a person looks at it.
+    // The orders that do not fit go below those that do, and only when no more of those can come: no row moves while a person looks
+    // at it.
     return search.state.is === 'reading' ? fitting : [...fitting, ...others];
   };
   const row = (one: KeptOrder<OrderShown>, words: string) => {
@@ -186,7 +187,7 @@ async function lookedUp<R>(
   return typeof found === 'string' ? found : row(found, '');
 }
 
-// What was looked through, what it holds besides, and what Enter or going on does.
+// Which orders were searched, how many of the found ones do not fit, and what Enter or reading on would do.
 function lookedWords(ctx: Context, search: Search, words: string, { kind, profile }: RowParts): string {
   const { known, state } = search;
   const { fitting, others } = known.matches(words);

@@ -1,4 +1,4 @@
-/** The rows of the orders to pick from: what stands in each column, and the lines about the one under the cursor. Pure. */
+/** The rows of the orders to pick from: what each column shows, and the lines about the order under the cursor. Pure. */
 
 import { amountWords, figureWords } from '../../../amounts.ts';
 import { moneyOf, paidBy } from '../../../api/charges.ts';
@@ -53,9 +53,9 @@ export interface OrderShown {
   readonly charges: readonly string[];
   /** Why it cannot be chosen, beginning with its status. */
   readonly whyNot: string;
-  /** What is open of it, the most urgent first. */
+  /** Its open cases, the most urgent first. */
   readonly cases: readonly OrderCase[];
-  /** What stands in place of its status. */
+  /** What is shown in place of its status. */
   readonly first: KnownOrder['first'];
   /** The order itself as one of two twins. */
   readonly twin: Twin | undefined;
@@ -107,7 +107,7 @@ export interface RowParts {
   /** The word for orders that can be chosen: `refundable`. */
   readonly kind: string;
   readonly now: Moment;
-  /** What is known of the orders that were read, by their ids. */
+  /** What is known about the orders that were read, by their ids. */
   readonly read: ReadonlyMap<unknown, KnownOrder>;
 }
 
@@ -118,7 +118,7 @@ export function rowTitles(offset: string): readonly string[] {
 
 const statusAt = 4;
 
-/** The columns that may be cut and how far, and those that are right-aligned. What is open of an order is read whole. */
+/** The columns that may be cut and how far, and those that are right-aligned. An open case is never cut. */
 export const rowColumns = {
   shrink: [1, statusAt, 5],
   least: { [statusAt]: 'partially_refunded'.length },
@@ -168,7 +168,7 @@ export function orderRow<V>(
   };
 }
 
-/** What is open of an order and stops its refund, with the command that helps. */
+/** The open case of an order that stops its refund, with the command that helps. */
 export function stopText(
   { shown: { cases } }: Pick<KeptOrder<OrderShown>, 'shown'>,
   parts: RowParts,
@@ -177,7 +177,7 @@ export function stopText(
   return stop && caseText(stop, parts);
 }
 
-// Fields that the row shows by itself.
+// Fields that the row always shows.
 const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id'];
 
 // The words that matter come first, since a long status is cut.
@@ -191,7 +191,7 @@ function accentOf({ shown, twin }: KeptOrder<OrderShown>): NonNullable<SearchedR
   return twin === undefined || isSettled(twin) ? { status: shown.status } : 'warn';
 }
 
-// What is open of an order, and the command that helps if it stops a refund.
+// An open case of an order, and the command that helps if the case stops a refund.
 function caseText(open: OrderCase, parts: RowParts): string {
   switch (open.is) {
     case 'unconfirmed':
