@@ -9,7 +9,7 @@ export interface ExpectedTotal {
   readonly amount: number;
 }
 
-/** Reads `CUR=N`. The currency becomes capital letters. Undefined for other texts. */
+/** Reads `CUR=N`. The currency is returned in capital letters. Undefined for other texts. */
 export function readExpectedTotal(text: string): ExpectedTotal | undefined {
   const [currency = '', typed = '', ...more] = text.split('=', 3);
   const amount = parseAmount(typed);

@@ -1,4 +1,4 @@
-/** How the lines of a CSV file are written: its delimiter, and where a line ends. Pure. */
+/** Finds out how a CSV file is written: its delimiter, and what its lines end with. Pure. */
 
 import { isInputTitle } from './meant-titles.ts';
 import { type Delimiter, delimiters } from './plan-types.ts';
@@ -17,7 +17,7 @@ export function delimiterOf(bytes: Uint8Array): Delimiter {
 
 /**
  * The delimiter that a spreadsheet names in a first line (`sep=;`), and where that line ends. The line break stays, so every row
- * keeps its line. Undefined if there is no such line.
+ * keeps its line number. Undefined if there is no such line.
  */
 export function saidDelimiter(
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-/** Splits the bytes of a CSV into rows, with the line where each begins, and writes rows again with their errors. */
+/** Splits the bytes of a CSV into rows, with the line where each begins, and writes the rows again with their errors beside them. */
 
 import { CsvError, parse } from 'csv-parse/sync';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
@@ -9,7 +9,7 @@ import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
 export interface CsvRow {
   readonly line: number;
-  /** If the row is broken, those of its first line as far as they can be told apart. */
+  /** If the row is broken: the cells of its first line, as far as they can be told apart. */
   readonly cells: readonly string[];
   /** The cells of a sheet that hold a number and have no number format. */
   readonly plainNumbers?: readonly number[] | undefined;
@@ -69,7 +69,7 @@ function readRows(
   }
 }
 
-// With the quotes that are wrong as a part of their cells.
+// The cells of a broken line. Wrong quotes stay in their cells as text.
 function brokenCells(line: string, delimiter: Delimiter): readonly string[] {
   try {
     const how = { delimiter, relax_column_count: true, relax_quotes: true, ltrim: true };
@@ -99,7 +99,7 @@ function isBreak(byte: number | undefined): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }
 
-// Past lines with nothing but blanks, to the start of a line.
+// Skips lines that have nothing but blanks, and returns the start of the next line.
 function skipBreaks(buffer: Buffer, from: number): number {
   let start = from;
   for (let at = from; isBreak(buffer[at]) || buffer[at] === 32 || buffer[at] === 9; at += 1)
@@ -113,8 +113,8 @@ function endOfLine(buffer: Buffer, from: number): number {
   return at;
 }
 
-// The line of a place in the file, from 1. Places must not go back, so that every byte is read once. csv-parse counts a CRLF
-// inside quotes as two lines.
+// Returns a function that gives the line number of a place in the file, from 1. No place may be before the last one, so that
+// every byte is read only once. csv-parse counts a CRLF inside quotes as two lines.
 function createLineCount(buffer: Buffer): (place: number) => number {
   let [at, line] = [0, 1];
   return (place) => {
@@ -127,8 +127,8 @@ function createLineCount(buffer: Buffer): (place: number) => number {
 }
 
 /**
- * The text of the file. It has every row; valid rows have a blank error. Problems of the titles or the whole file get their own
- * rows, with no other cells, and are skipped when the file is read again.
+ * The text of an errors file. It has every row; valid rows have a blank error. A problem with the titles or the whole file gets a
+ * row of its own, with no other cells, which is skipped when the file is read again.
  */
 export function errorsCsv(
   file: Pick<InputFile, 'columns' | 'lines' | 'delimiter' | 'hasBom' | 'lineEnd'>,
@@ -136,7 +136,8 @@ export function errorsCsv(
 ): string {
   const { columns, lines, delimiter, hasBom, lineEnd } = file;
   const errors = Map.groupBy(problems, ({ line }) => line);
-  // The cells stay unchanged, or they would be other rows. The messages may quote the service, and are for people.
+  // The cells stay unchanged, or they would be other rows. The messages may quote the service and are only for people, so they
+  // are cleaned.
   const wordsOf = (line: number): string =>
     cleanCell((errors.get(line) ?? []).map(({ words }) => words).join('; '));
   const repeats = new Map(

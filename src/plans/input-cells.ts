@@ -25,7 +25,7 @@ const noteMost = 500;
 
 /** A value in a problem: whole if short, in quotes if it has spaces at either end. */
 export function shown(text: string): string {
-  // Not between two halves of one character.
+  // Never cuts between the two halves of one character.
   const start = text.slice(0, shownMost).replace(/[\ud800-\udbff]$/, '');
   const cut = text.length > shownMost ? `${start}…` : text;
   return cut === cut.trim() && cut !== '' ? cut : `"${cut}"`;
@@ -55,7 +55,7 @@ const emptyWords: ReadonlySet<string> = new Set([
 
 type NamedOrder = Partial<Pick<InputRow, 'orderId' | 'reference' | 'isInId'>>;
 
-/** `order_id`: the id, also in capitals, or the shop's own number, which has a digit and does not begin like an id. */
+/** `order_id`: the id, also in capitals, or the shop's own number, which has a digit and no `ord_` in it. */
 export function readOrderId(text: string): Checked<NamedOrder> {
   const named = idIn(text);
   if (named !== undefined) return { value: named.orderId === undefined ? { ...named, isInId: true } : named };
@@ -77,7 +77,7 @@ export function readReference(text: string): Checked<NamedOrder> {
       };
 }
 
-// In capitals it is looked for as the shop's own number is: only the orders show how it is written.
+// An id in capitals is searched for like the shop's own number, since only the orders show how it is really written.
 function idIn(text: string): NamedOrder | undefined {
   const orderId = copiedId('orders', text);
   if (orderId !== undefined) return { orderId };
@@ -99,11 +99,11 @@ export function readCharge(text: string, areCards = false): Checked<string> {
     const word = [fullWord, anyWord].find((known) => known === charge.toLowerCase());
     const named = word ?? cardIn(charge, areCards);
     if (named !== undefined) return { value: named };
-    // The first zeros of a card may be gone, and what is left would be the number of another charge.
+    // The leading zeros of a card may be gone, and what is left would be the number of another charge.
     if (areCards)
       return {
         wrong:
-          'not a card: write its last four digits, such as *4242; the id or the number of a charge stands in a column charge_id',
+          'not a card: write its last four digits, such as *4242; the id or the number of a charge belongs in a column charge_id',
       };
     return chargeIdPattern.test(charge)
       ? { value: charge }
@@ -111,17 +111,18 @@ export function readCharge(text: string, areCards = false): Checked<string> {
   });
 }
 
-// `visa *4242`, `Visa 4242`, `**** 4242`, `XXXX4242`, `424242******4242`: each as *4242. Four digits alone may be a charge's id elsewhere.
+// `visa *4242`, `Visa 4242`, `**** 4242`, `XXXX4242`, `424242******4242`: each is read as *4242. Outside a column of cards, four
+// digits alone may be a charge's id.
 function cardIn(text: string, areCards: boolean): string | undefined {
   const [before, digits] = [text.slice(0, -4), text.slice(-4)];
   const isMarked = before === '' ? areCards : /[\s*•·…]$|[*x]-$|(^|\s)xx+$/i.test(before);
   return /^\d{4}$/.test(digits) && isMarked && cardFront.test(before) ? `*${digits}` : undefined;
 }
 
-// A brand in words, the first digits of a card, and what hides the others.
+// What may be before the last four digits: a brand in words, the first digits of the card, and signs that hide the others.
 const cardFront = /^(\p{L}[\p{L} .]*(?=[*•·…]|$))?(\d{4}[ -]?\d{0,2}(?=[ *x•·…-]))?[ *x•·….-]*$/iu;
 
-/** A bigint only beyond 2^53-1, which a service may show, but nobody can send. */
+/** `amount` is a bigint only beyond 2^53-1: a service may show such an amount, but nobody can send it. */
 interface ReadAmount {
   readonly amount: number | bigint | typeof fullWord;
   readonly decimals?: InputRow['decimals'];
@@ -129,8 +130,8 @@ interface ReadAmount {
 }
 
 /**
- * `amount`: the service's units, `full`, or decimals if the profile declares any; a number also with its currency. A charged or refunded
- * amount may have a minus sign, like a refund record.
+ * `amount`: `full`, or a number in the service's units, or with decimals if the profile declares any; a number may have its
+ * currency beside it. In a comparison it may have a minus sign, like a refund record.
  */
 export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
@@ -143,7 +144,7 @@ export function readAmount(text: string, use: InputUse, amounts: AmountStyle): C
     const read = readNumber(behindIt ?? beforeIt ?? cell, use, amounts);
     if (currency === undefined) return read;
     if ('value' in read) return { value: { ...read.value, currency } };
-    // Without the currency, the proposed amount would be one in that of the order.
+    // The proposed amount keeps its currency; without it, the amount would be read in the currency of the order.
     return { wrong: /\d$/.test(read.wrong) ? `${read.wrong} ${currency}` : read.wrong };
   });
 }
@@ -173,7 +174,7 @@ const withDecimals = [
   /^([1-9]\d{0,2}(?:['’ \u00a0\u202f]\d{3})+)[.,](\d{1,6})$/,
 ];
 
-// The same with only a decimal point, as --amount takes it.
+// Reads such an amount, and returns it with a decimal point and no other mark, as --amount takes it.
 function readDecimals(text: string): InputRow['decimals'] {
   for (const form of withDecimals) {
     const [, whole, decimals] = form.exec(text) ?? [];
@@ -184,7 +185,7 @@ function readDecimals(text: string): InputRow['decimals'] {
   return undefined;
 }
 
-/** `currency`, in capitals; blank is none. */
+/** `currency`, in capitals; a blank cell means none. */
 export function readCurrency(text: string): Checked<string | undefined> {
   if (saysNothing(text)) return { value: undefined };
   return unquoted('currency', text, (typed) =>
@@ -194,19 +195,19 @@ export function readCurrency(text: string): Checked<string | undefined> {
   );
 }
 
-/** Whether it is the title of the column that says the currency of a planned row. */
+/** Whether a title is that of the column with the currency of a planned row. */
 export function isCurrencyTitle(title: string): boolean {
   return title.trim().toLowerCase() === 'currency';
 }
 
-/** The currency in a row, by the titles of its file. */
+/** The currency in a row, found by the titles of its file. */
 export function currencyIn(titles: readonly string[], cells: readonly string[]): string | undefined {
   const typed = cells[titles.findIndex(isCurrencyTitle)] ?? '';
   const read = readCurrency(typed);
   return 'value' in read ? read.value : undefined;
 }
 
-/** `reason`; blank is none. */
+/** `reason`; a blank cell means none. */
 export function readReason(text: string): Checked<RefundReason | undefined> {
   if (text.trim() === '') return { value: undefined };
   return unquoted('reason', text, (typed) => {
@@ -222,7 +223,7 @@ export function readReason(text: string): Checked<RefundReason | undefined> {
   });
 }
 
-/** `ref`; blank is none. */
+/** `ref`; a blank cell means none. */
 export function readRef(text: string): Checked<string> {
   if (text.trim() === '') return { value: '' };
   const ref = text.trim();
@@ -231,7 +232,7 @@ export function readRef(text: string): Checked<string> {
     : { wrong: `ref ${shown(text)}: not one line of at most ${refMost} visible characters` };
 }
 
-/** `note`; blank is none. Spaces at either end are ignored. */
+/** `note`; a blank cell means none. Spaces at either end are ignored. */
 export function readNote(text: string): Checked<string | undefined> {
   const note = text.trim();
   if (note === '') return { value: undefined };
@@ -257,7 +258,7 @@ export function askAgain(cell: string, name: string): string {
   return `${cell.split('?')[0]?.trim() ?? ''} ? ${name}`.trim();
 }
 
-// A word such as yes names nothing.
+// A word such as `yes` names no refund.
 const againName = /^(?=.*\d)[\w/-]{3,128}$/;
 
 const oneLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
@@ -267,7 +268,7 @@ const visible = /^(?:[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]| )+$/u;
 // Reads the cell without surrounding blanks and quotes. Brackets stay: in a spreadsheet (120) is -120.
 function unquoted<T>(column: string, text: string, read: (typed: string) => Checked<T>): Checked<T> {
   const typed = withoutAround(text, blankOrQuote);
-  // A row with broken quotes is in the file of errors as well as it could be split.
+  // The errors file has a row with broken quotes split as well as possible, so a cell there may have a single quote.
   const cell = text.split('"').length % 2 === 0 ? { wrong: 'it has a single quote (")' } : read(typed);
   return 'wrong' in cell ? { wrong: `${column} ${shown(text)}: ${cell.wrong}` } : cell;
 }

@@ -24,7 +24,7 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   return checkTable({ ...form, delimiter, head, all, badLine }, how);
 }
 
-/** What is wrong with a cell of a sheet, by its row from 1 and its column from 0. */
+/** What is wrong with a cell of a sheet. Rows (`line`) count from 1, columns (`index`) from 0. */
 export interface CellProblem {
   readonly line: number;
   readonly index: number;
@@ -85,7 +85,7 @@ export function checkTable(
   ];
   return {
     ...file,
-    // With another wrong title, no row means what it seems to.
+    // Unless it is clear what each column is, no row means what it seems to.
     rows: titles.isClear
       ? read.flatMap(({ row }) => (row === undefined || wrongLines.has(row.line) ? [] : [row]))
       : [],
@@ -95,7 +95,7 @@ export function checkTable(
   };
 }
 
-// Takes a title of the file, or a column that paydesk understands.
+// The position of a column, given by its title in the file or by paydesk's own name for it.
 function placeOf({ columns, places }: InputTitles, column: string): number {
   const [known] = [...places].filter(([name]) => name === column);
   return columns.includes(column) ? columns.indexOf(column) : (known?.[1] ?? 0);
@@ -107,7 +107,7 @@ function columnLetters(index: number): string {
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
 
-/** A file of which nothing can be read. */
+/** The result for a file from which nothing can be read. */
 export function unreadableFile(words: string, delimiter: Delimiter = ','): InputFile {
   const nothing = {
     columns: [],
@@ -135,7 +135,7 @@ function wholeFile(words: string): InputProblem {
   return { line: 1, column: undefined, words };
 }
 
-// Whether every row names its order twice: then one of these titles was used for another column.
+// Whether every row names its order twice: then one of the two titles is used for something else.
 function areNamedTwice(rows: readonly CsvRow[], { places }: InputTitles, use: InputUse): boolean {
   if (use !== 'plan') return false;
   const [id, reference] = [places.get('order_id'), places.get('reference')];
@@ -149,8 +149,8 @@ function namedTwice({ columns, places }: InputTitles): InputProblem {
   return { line: 1, column: title, words };
 }
 
-// A row before an errors file was made of it: without the two columns in front, and without apostrophes before formulas. Otherwise
-// a `ref` such as -A1 would change each time.
+// The row as it was before paydesk made an errors file from it: without the two columns in front, and without apostrophes before
+// formulas. Otherwise a `ref` such as -A1 would change each time.
 function withoutAdded(row: CsvRow, added: number): CsvRow {
   if (added === 0 || row.broken !== undefined) return row;
   const cells = row.cells.slice(added).map(withoutFormulaSafety);
@@ -170,7 +170,7 @@ function encodingProblem(
   return [{ line: badLine, column, words: `here the file is not UTF-8: ${saveAgain}` }];
 }
 
-// A column without a title: its contents would be ignored.
+// A problem for each column that has cells but no title: its contents would be ignored.
 function untitled(rows: readonly CsvRow[], columns: readonly string[]): readonly InputProblem[] {
   const whole = rows.filter(({ cells }) => cells.length === columns.length);
   return columns.flatMap((title, index) => {
@@ -200,7 +200,8 @@ export function decodeFile(bytes: Uint8Array): Decoded {
   if (bytes.length === 0) return { unreadable: 'the file is empty' };
   if (/^(\ufeff)?\s*[[{]\s*["{[]/.test(new TextDecoder().decode(bytes.subarray(0, 64))))
     return {
-      unreadable: 'the file is JSON, and a CSV or a workbook is read: write it anew with --to FILE.csv',
+      unreadable:
+        'the file is JSON, and paydesk reads only CSV and workbooks: write it again with --to FILE.csv',
     };
   const wide = wideName(bytes);
   if (wide !== undefined) return { unreadable: `the file is ${wide}: ${saveAgain}` };
@@ -227,9 +228,9 @@ function wideName(bytes: Uint8Array): string | undefined {
   return none > 1 && ((first && third) || (second && fourth)) ? 'UTF-16' : undefined;
 }
 
-/** From 1. */
+/** The number of the first line that is not UTF-8, from 1. */
 function firstBadLine(bytes: Uint8Array): number {
-  // No byte of a longer character is a line break, so each line by itself is UTF-8 or not.
+  // No byte of a longer character is a line break, so each line can be checked by itself.
   let line = 1;
   let from = 0;
   for (let at = 0; at < bytes.length; at += 1) {

@@ -50,7 +50,7 @@ export function readRow(
   const row = new RowReader(csv, titles);
   row.refuseNul();
   const named = readNames(row, titles, use);
-  // The title above an amount is about the amount. A column beside it may be about the order.
+  // A currency in the title of the amounts is about the amounts, so it comes first. A column `currency` may be about the order.
   const inColumn = row.read('currency', readCurrency, undefined);
   const money = readMoney(row, use, amounts, titles.currency ?? inColumn);
   if (money.charge === anyWord || money.charge === fullWord) row.refuseOtherCharges(money.charge);
@@ -94,7 +94,7 @@ class RowReader {
     return this.#row.cells[this.#titles.places.get(column) ?? -1];
   }
 
-  // A spreadsheet shows 520.5 for 520.50 in a cell without a format, so the zeros are certain.
+  // In a cell without a format, a spreadsheet shows 520.50 as 520.5, so it is certain which zeros are missing.
   shown(column: InputColumn, text: string, { 'amounts.decimals': declared }: AmountStyle): string {
     const isPlain = this.#row.plainNumbers?.includes(this.#titles.places.get(column) ?? -1) === true;
     const [, whole, part] = /^(-?\d+)\.(\d+)$/.exec(text) ?? [];
@@ -103,7 +103,7 @@ class RowReader {
     return `${whole}.${part.padEnd(places, '0')}`;
   }
 
-  // `absent` if the file has no such column, or the cell is wrong.
+  // Returns `absent` if the file has no such column, or if the cell is wrong.
   read<T>(column: InputColumn, check: (text: string) => Checked<T>, absent: T): T {
     const typed = this.text(column);
     if (typed === undefined || typed.includes('\0')) return absent;
@@ -126,7 +126,7 @@ class RowReader {
         this.#add(this.#titles.columns[index], 'this cell holds a NUL character: delete it');
   }
 
-  // A column that names the charge as well must not be left out where the row names none.
+  // If `charge_id` is `any` or `full`, another column that names a charge must not be ignored.
   refuseOtherCharges(charge: string): void {
     const { columns, places, otherCharges = [] } = this.#titles;
     if (!places.has('charge_id')) return;
@@ -145,7 +145,7 @@ class RowReader {
   }
 }
 
-// The columns in which the row names its order. In a comparison something else may name it.
+// The columns in which the row names its order. In a comparison, something else may name it.
 function readNames(row: RowReader, { places, unread }: InputTitles, use: InputUse): readonly InputColumn[] {
   const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
   const names = rowNames[use].filter(isFilledIn);

@@ -1,4 +1,7 @@
-/** The titles of an input file: the columns that paydesk understands, those that it does not read, and every problem with them. Pure. */
+/**
+ * Reads the titles of an input file: the columns that paydesk understands, those that it does not read, and every problem with
+ * them. Pure.
+ */
 
 import { orderIdPattern } from '../api/spec.ts';
 import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
@@ -28,13 +31,13 @@ export interface InputTitles extends Pick<InputFile, 'columns' | 'unread' | 'rea
   readonly added: number;
   /** A column's position in `columns`. */
   readonly places: ReadonlyMap<InputColumn, number>;
-  /** The currency in the title of the amounts (`Amount (MXN)`), in capitals; a plan reads none there. */
+  /** The currency in the title of the amounts (`Amount (MXN)`), in capitals. A plan does not read it there. */
   readonly currency?: string | undefined;
-  /** The charges are cards: `visa *4242`. */
+  /** The column of charges has cards: `visa *4242`. */
   readonly areCards?: boolean | undefined;
-  /** The columns that name the charge as well, and are not read: their places. */
+  /** The positions of other columns that name the charge and are not read. */
   readonly otherCharges?: readonly number[] | undefined;
-  /** Each column is clear, though some have to be renamed. */
+  /** It is clear what each column is, though some have to be renamed. */
   readonly isClear: boolean;
 }
 
@@ -77,9 +80,9 @@ export function readTitles(
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
   const places = new Map<InputColumn, number>([
     ...found.map((column) => [column, titles.indexOf(column)] as const),
-    // So that one round tells what is wrong with the title and with the cells below it.
+    // So that one run reports what is wrong with the title and with the cells below it.
     ...misses.map(({ index, meant }) => [meant, index] as const),
-    // It is also kept as the person's own column, as plans do.
+    // `currency` is read, and a plan also keeps it as the person's own column.
     ...(titles.includes('currency') ? [['currency', titles.indexOf('currency')] as const] : []),
     ...(use === 'compare' ? refundIdAt(titles) : []),
     ...(use === 'charges' ? chargeIdAt(titles) : []),
@@ -102,7 +105,7 @@ export function readTitles(
         columns[index],
       ),
     ),
-    // Without its column, `*4242` would not choose the card, and another one, or all of them, would be refunded.
+    // If this column is not read, `*4242` does not choose the card, and another card, or all of them, would be refunded.
     ...unread
       .filter((index) => use === 'plan' && !places.has('charge_id') && hasMost(rows, index + added, cardForm))
       .map((index) =>
@@ -162,8 +165,8 @@ function repeated(titles: readonly string[]): readonly number[] {
   });
 }
 
-// Titles that are meant for a missing column, or probably. Ignoring a column such as `charge` could refund a whole order. A longer
-// title such as `customer_note` is a column of its own.
+// Titles that are meant, or probably meant, for a missing column. Ignoring a column such as `charge` could refund a whole order.
+// A longer title such as `customer_note` is a column of its own.
 function nearMisses(
   titles: readonly string[],
   found: readonly InputColumn[],
@@ -176,7 +179,7 @@ function nearMisses(
     if (isKnown(title)) return [];
     const chosen = use === 'plan' ? chosenBy(title) : undefined;
     if (chosen !== undefined && !titles.includes(chosen)) return [{ index, meant: chosen }];
-    // What was charged is no charge.
+    // A title such as `charged` is about an amount, not about a charge.
     const names = moneyWords.test(title) ? absent.filter((name) => name === 'amount') : absent;
     const meant = closestNames(title, names).find(
       (name) => (use === 'plan' && isMoney(name)) || title.length <= name.length + 2,
@@ -204,7 +207,7 @@ function isMoney(column: string): boolean {
   return column === 'order_id' || column === 'charge_id' || column === 'amount';
 }
 
-/** What to do if one of these titles, which are not read, stands above the shop's own numbers: `; if folio has …`. */
+/** Says how to rename these unread titles if one of them is above the shop's own numbers: `; if folio has …`. */
 export function renameWords(unread: readonly string[]): string {
   return renamed(unread, referenceWords, "the shop's own number, rename it reference");
 }

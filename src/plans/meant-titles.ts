@@ -1,4 +1,4 @@
-/** Which column of paydesk a title of a file means: by its name, in plain words, or by the cells below it. Pure. */
+/** Decides which of paydesk's columns a title of a file means: by its name, by plain words, or by the cells below it. Pure. */
 
 import { orderIdPattern, refundReasonValues } from '../api/spec.ts';
 import { isTypedLike } from '../terminal/terminal.ts';
@@ -13,7 +13,7 @@ import {
   refundTitle,
 } from './title-words.ts';
 
-/** The shop's own number may be under its metadata name, if no other column names the order. */
+/** The titles, with `reference` for a column that has the metadata name of the shop's own number, if no other column names the order. */
 export function withReference(titles: readonly string[], keys: readonly string[]): readonly string[] {
   const key = titles.some(isOrder) ? undefined : keys.map(plain).find((one) => titles.includes(one));
   const place = key === undefined ? -1 : titles.indexOf(key);
@@ -23,8 +23,9 @@ export function withReference(titles: readonly string[], keys: readonly string[]
 const titlesOf = { plan: planTitles, compare: comparedTitles, charges: chargesTitles } as const;
 
 /**
- * The columns may have plain titles, if each can be just one column. `id` above orders' ids: a list or an export of orders, and
- * a plan, which moves money, is not made of all their amounts.
+ * The titles, with plain words replaced by the columns that they mean, if each can mean just one column. `id` above the ids of
+ * orders is read only in a comparison: such a file is a list or an export of orders, and a plan, which moves money, is not made
+ * from all their amounts.
  */
 export function asMeant(
   titles: readonly string[],
@@ -61,7 +62,7 @@ export function asMeant(
       meant.delete(index);
     const isOne = (cell: string) => refundReasonValues.some((reason) => isTypedLike(cell.trim(), reason));
     if (column !== 'reason' || filled.length === 0 || filled.some(isOne)) continue;
-    // Why, in words of one's own, is a note.
+    // A reason in a person's own words is a note.
     meant.delete(index);
     if (![...titles, ...meant.values()].includes('note')) meant.set(index, 'note');
   }
@@ -87,7 +88,7 @@ export function refundIdAt(titles: readonly string[]): readonly (readonly [Input
   ];
 }
 
-/** The same for charges: in an export of charges, `id` is the charge. */
+/** The column with each row's charge: in an export of charges, `id` is the charge. */
 export function chargeIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
   const isOwn = ['id', 'order_id', 'amount', 'paid_at'].every((title) => titles.includes(title));
   return isOwn && !titles.includes('charge_id') ? [['charge_id', titles.indexOf('id')]] : [];
@@ -97,7 +98,8 @@ export function chargeIdAt(titles: readonly string[]): readonly (readonly [Input
 const amountForm = /^[-+]?\d[\d.,'’ \u00a0\u202f]*([A-Z]{3})?$/;
 
 /**
- * A title without case, and with `_` for what people type between words. A workbook of paydesk adds the zone to a time's title.
+ * A title in small letters, with `_` for whatever people type between words, and without the time zone that paydesk's workbooks
+ * add to the title of a time.
  */
 export function plain(title: string): string {
   return title

@@ -1,4 +1,4 @@
-/** Plan files on disk: reads input files and plans, writes plans and requested lists. */
+/** Reads input files and plans from disk, and writes plans and requested lists. */
 
 import { randomBytes } from 'node:crypto';
 import { constants, lstatSync, type Stats } from 'node:fs';
@@ -16,12 +16,12 @@ interface PlanFileParts {
   readonly refuseOwnFile: (path: string) => void;
   /** Reads a file, or standard input for `-`. Throws CliError 'usage' if it cannot be read or is too large. */
   readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
-  /** The same, part by part. */
+  /** The same as `read`, but part by part. */
   readonly chunks: (path: string, maxBytes: number) => AsyncIterable<Uint8Array>;
   /** Masks keys in a line of JSON, and in a text. */
   readonly cleanJson: (json: string) => string;
   readonly clean: (text: string) => string;
-  /** Called when a file with many rows is opened: working with them creates much garbage. */
+  /** Called when a file with many rows is opened: working with them leaves a lot of unused memory behind. */
   readonly keepHeapSmall: () => void;
 }
 
@@ -64,7 +64,7 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
   };
 }
 
-// The same chunks. Calls `notice` once after more bytes than that.
+// Passes the chunks on, and calls `notice` once when there were more than `bytes` bytes.
 async function* noticed(
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,
@@ -128,7 +128,7 @@ async function checkNew(name: string, path: string, force: boolean): Promise<voi
   }
 }
 
-// Making a link fails if the name is taken, even just now. Some file systems have no links.
+// Making a link fails if the name is taken, even if that happened just now. Some file systems have no links.
 async function nameNew(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);

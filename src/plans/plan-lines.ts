@@ -96,7 +96,7 @@ export const endLine = v.strictObject({
 
 // ── Between the lines and our own types ─────────────────────────────────────────────────────────
 
-// All field names in writing order: the same line always gives the same text.
+// All field names, in the order in which they are written: the same line always gives the same text.
 const headNames = Object.keys(headLine.entries);
 const rowNames = ['id', rowLine, moneyBefore, chargeBefore].flatMap((of) =>
   typeof of === 'string' ? of : Object.keys(of.entries),

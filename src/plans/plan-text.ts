@@ -1,6 +1,6 @@
 /**
- * The text of a plan file: a JSON line with the account, one for every row, and a last one with the sums and the digest of all
- * earlier lines. Pure.
+ * Writes and reads the text of a plan file: a JSON line with the account, one for every row, and a last one with the sums and the
+ * digest of all earlier lines. Pure.
  */
 
 import { createHash } from 'node:crypto';
@@ -129,7 +129,7 @@ function parsed<T extends v.GenericSchema>(
   throw noPlan(name, other.success ? other.output.version : undefined);
 }
 
-// JSON allows a repeated field, and two programs may read different ones. paydesk never writes that.
+// JSON allows a repeated field, and two programs may read different ones. paydesk never writes such a line.
 function checkWritten(name: string, json: string, line: Uint8Array, number: number): void {
   if (Buffer.from(`${json}\n`).equals(line)) return;
   throw edited(name, `line ${number} is not written as paydesk writes it`);
@@ -163,15 +163,15 @@ function endText(rows: readonly PlanRow[], digest: string): string {
   return `${JSON.stringify(endRecord(rows, digest))}\n`;
 }
 
-// What is wrong with a row, for use after `line 3`: a program may have written the file, and a row must send what it shows.
-// Undefined if nothing.
+// What is wrong with a row, in words that follow `line 3`; undefined if nothing. Another program may have written the file, and a
+// row must send exactly what it shows.
 function rowProblem(row: PlanRow, { origin, mode }: Pick<PlanHead, 'origin' | 'mode'>): string | undefined {
   const { state, sum, expected, orderId, chargeId, amount, ref } = row;
   // Nothing of it is sent or counted.
   if (state === 'impossible') return undefined;
   // A negative row would lower the sum that people and limits look at.
   if (sum < 0 || expected.some((one) => one.amount >= 0)) return 'takes money instead of paying it back';
-  // Rows that were sent before are as in the journal, and a repaired journal may not know all of it.
+  // Rows that were sent before are written as the journal has them, and a repaired journal may not know everything.
   if (state === 'done' || state === 'unconfirmed') return undefined;
   if (!sendsWhatItShows(row)) return 'would send a different refund from the one it shows';
   // If a text held an API key, the file has only the mask, so nothing can be compared.

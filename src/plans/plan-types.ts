@@ -10,7 +10,7 @@ import type { ExpectedTotal } from './control-totals.ts';
 
 // ── The input file ──────────────────────────────────────────────────────────────────────────────
 
-/** Other columns are kept, and shown again in the report. */
+/** The columns that a plan reads. Other columns are kept, and shown again in the report. */
 export const inputColumns = [
   'order_id',
   'reference',
@@ -49,16 +49,16 @@ export interface InputRow {
   readonly currency?: string | undefined;
   /** Not for plans: an amount beyond 2^53-1. Then `amount` is undefined. */
   readonly exact?: bigint | undefined;
-  /** An amount typed with decimals. Whether they suit its currency is known once the order was read. */
+  /** An amount typed with decimals. Whether they suit its currency is known only once the order has been read. */
   readonly decimals?:
     | (Pick<TypedAmount, 'text' | 'places' | 'currency'> & {
-        /** As it stands in the file: `165,5` for the text `165.5`. */
+        /** As it is in the file: `165,5` for the text `165.5`. */
         readonly cell: string;
       })
     | undefined;
   /** Only for `refunds compare`: the only refund that the row is about. */
   readonly refundId?: string | undefined;
-  /** The same list says that this refund failed, so nothing of it went back. */
+  /** The file says that this refund failed, so none of it went back. */
   readonly isFailed?: true | undefined;
   /** Not for plans: the authorization code of the charge or of the refund. */
   readonly authCode?: string | undefined;
@@ -80,7 +80,7 @@ export type InputUse = 'plan' | 'compare' | 'charges';
 /** How to read an input file. Without a delimiter, the first line decides. */
 export interface InputHow {
   readonly delimiter?: Delimiter | undefined;
-  /** The sheet of a workbook; absent: the first. */
+  /** The sheet of a workbook; if absent, the first one. */
   readonly sheet?: string | undefined;
   readonly for: InputUse;
   /** How the profile shows amounts: decimals are allowed if it declares them. */
@@ -89,7 +89,7 @@ export interface InputHow {
   readonly referenceKeys?: readonly string[] | undefined;
 }
 
-/** A problem with an input file. `line` and `column` are those of the file; a problem of the whole file has line 1. */
+/** A problem with an input file. `line` and `column` are those of the file; a problem with the whole file has line 1. */
 export interface InputProblem {
   readonly line: number;
   /** The title of the column; undefined if the whole row is wrong. */
@@ -118,7 +118,10 @@ export interface InputFile {
   readonly canCorrect: boolean;
   /** For a sheet: the cell of a problem, `B17`. */
   readonly addressOf?: (problem: InputProblem) => string;
-  /** A mark of Windows programs. An errors file needs it too, or the program shows wrong characters. */
+  /**
+   * The file begins with the byte order mark that Windows programs write. An errors file needs it too, or the program shows wrong
+   * characters.
+   */
   readonly hasBom: boolean;
   readonly lineEnd: '\n' | '\r\n';
 }
@@ -132,7 +135,7 @@ export const rowStates = ['ready', 'done', 'unconfirmed', 'look', 'impossible'] 
  * - `done`: the journal knows that this row was made before
  * - `unconfirmed`: it was sent before, and its outcome is unconfirmed
  * - `look`: a person must look first, or allow the status of its order with --allow-status
- * - `impossible`: it cannot be sent, `why` says the reason
+ * - `impossible`: it cannot be sent; `why` says the reason
  */
 type RowState = (typeof rowStates)[number];
 
@@ -179,7 +182,7 @@ export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | '
   readonly repeats?: string | undefined;
   /** Undefined if the order could not be read. */
   readonly before: MoneyBefore | undefined;
-  /** The order before it in the list, to find it again with one request. */
+  /** The order before this one in the list, to find this one again with one request. */
   readonly neighbour: string | undefined;
 }
 

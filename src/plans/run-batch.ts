@@ -34,10 +34,10 @@ const defaultMaxFailures = 5;
 const maxInARow = 3;
 
 /**
- * Returns why the batch ended before its last row. Undefined if the only rows not started follow one of their order that was not
- * applied, even if the last row of all was, say, the third unknown one in a row. If `send` rejects or `onEnd` throws, starts no
- * other row, lets the rows in flight end, and then rejects with that error; with several, the first that is not the signal's
- * reason.
+ * Returns why the batch held rows back; undefined if it held none back, even if the last row of all was, say, the third unknown
+ * one in a row. Rows that follow one of their own order that was not applied are never started, and do not count as held back. If
+ * `send` rejects or `onEnd` throws, starts no other row, lets the rows in flight end, and then rejects with that error; with
+ * several errors, with the first that is not the signal's reason.
  */
 export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchStop | undefined> {
   const { groups, concurrency, send, onEnd, ...rules } = parts;
@@ -74,8 +74,8 @@ export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchStop | und
 /** Decides before every row whether it may start. */
 interface Gate {
   /**
-   * Resolves with whether the next row may start. First waits for a pause that the service asked for, and for rows whose replies
-   * were lost, if the batch would stop should none of them have been made.
+   * Resolves with whether the next row may start. First waits until a pause that the service asked for is over. Also waits for
+   * rows whose replies were lost, if the batch would stop should all of them end as unknown.
    */
   opens(): Promise<boolean>;
   /** Call it when a row starts, then tell it when the reply is lost and how the row ended. */
@@ -187,9 +187,9 @@ export interface BatchRun {
   inFlight: number;
   /** The numbers of the rows for which the service could not be reached, and why. */
   readonly away: Map<number, string>;
-  /** Refunds that charges already had, equal to those of their rows. */
+  /** Refunds that charges already had and that equal the refunds of their rows. */
   readonly equal: Set<string>;
-  /** How many rows in a row could not reach the service. */
+  /** How many rows, one after the other, could not reach the service. */
   unreached: number;
   /**
    * The kind of error that stopped the batch: the key was refused, the service cannot be reached, or the journal cannot be used.
@@ -222,7 +222,7 @@ export interface HowWorked {
   readonly policy?: { readonly file: string; readonly limits: Readonly<Record<string, string>> } | undefined;
 }
 
-/** How the plan ended: why before the last row, and what was done. */
+/** How applying the plan ended: why it stopped before the last row, if it did, and what was done. */
 export interface Worked {
   readonly stop: BatchStop | undefined;
   readonly run: BatchRun;

@@ -1,8 +1,8 @@
-/** What people call the columns of their files. */
+/** The words that people use as titles of the columns in their files. */
 
 import type { InputUse } from './plan-types.ts';
 
-/** The currency that a title names; undefined if it names none. In plain words, ALL, TRY and TOP are no currencies. */
+/** The currency that a title names; undefined if it names none. In plain words, as in `Amount all`, ALL, TRY and TOP are not currencies. */
 export function currencyOfTitle(title = ''): string | undefined {
   const [, ...found] = codeForm.exec(title.trim()) ?? [];
   const code = found.find((one) => one !== undefined)?.toUpperCase() ?? '';
@@ -26,13 +26,19 @@ const currencyWords = /(^|[^\p{L}])(curr?ency|ccy|moneda|divisa|währung|devise)
 const aboutIt =
   /brand|marca|type|tipo|holder|inhaber|titular|name|nombre|country|pa[ií]s|bank|banco|expir|venc|date|fecha|datum|time|hora|status|estado|gift|regalo|_at$/;
 
-/** Whether a title says that below it stands the card. In a comparison `card` may be that of paydesk's own lists, with all cards of an order. */
+/**
+ * Whether a title says that the column has cards. In a comparison, `card` does not: it may be the column of paydesk's own lists
+ * that has all cards of an order.
+ */
 export function isCardTitle(title: string, use: InputUse): boolean {
   if (use !== 'plan') return use === 'compare' && /^(tarjeta|karte|carte)$/.test(title);
   return cardWords.test(title) && !aboutIt.test(title) && !moneyWords.test(title);
 }
 
-/** The column that a title names and that chooses what a plan sends. If such a column cannot be read, that is an error. */
+/**
+ * The column that a title names, if that column decides what a plan sends; otherwise undefined. If such a column cannot be read,
+ * that is an error.
+ */
 export function chosenBy(title: string): 'charge_id' | 'currency' | 'reason' | undefined {
   if (planTitles.reason.test(title)) return 'reason';
   if (aboutIt.test(title) || moneyWords.test(title)) return undefined;
@@ -42,7 +48,7 @@ export function chosenBy(title: string): 'charge_id' | 'currency' | 'reason' | u
 
 const refundNouns = 'refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung';
 
-/** A column called Refund has its amount, or its id, or whether it was made: what stands below it tells. */
+/** A column called Refund has the refund's amount, or its id, or whether it was made: the cells below tell which. */
 export const refundTitle = new RegExp(`^(${refundNouns})$`);
 
 /** A total may be that of the whole order, so a plan does not read it. */
@@ -55,10 +61,10 @@ export const planTitles = {
   note: /^(notes|notas?|notiz(en)?|comments?|comentarios?|kommentare?|remarks?|bemerkung(en)?|anmerkung(en)?|observaci[oó]n(es)?)$/,
 };
 
-/** A title of the shop's own number that is no English word. */
+/** A title for the shop's own number that is not an English word. */
 export const referenceTitle = /^(referencia|referenz|référence)$/;
 
-/** Titles of the shop's own number of an order, or of its id. */
+/** Titles for the shop's own number of an order, or for its id. */
 export const orderTitle =
   /^((shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?|(n[º°o]|n[uú]m|nro|n[uú]mero|num[eé]ro)\.?_(de_)?(pedido|orden|commande))$/;
 
@@ -66,7 +72,7 @@ export const orderTitle =
 export const moneyWords =
   /(^|[^a-z])(amount|amt|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
 
-/** Titles above what went back. */
+/** Titles for the amount that went back. */
 export const refundWords = new RegExp(`${moneyWords.source}|${refundTitle.source}`);
 
 /** A comparison reads any money column as the amount. */

@@ -218,7 +218,7 @@ describe('F50 titles', () => {
       expect([file.unread, problemsOf(file)]).toEqual([
         [],
         [
-          `3 Tarjeta: charge_id ${cell}: not a card: write its last four digits, such as *4242; the id or the number of a charge stands in a column charge_id`,
+          `3 Tarjeta: charge_id ${cell}: not a card: write its last four digits, such as *4242; the id or the number of a charge belongs in a column charge_id`,
         ],
       ]);
     },
@@ -382,7 +382,9 @@ describe('F50 titles', () => {
     ],
     [
       '{"object":"list","data":[]}',
-      ['1 (row): the file is JSON, and a CSV or a workbook is read: write it anew with --to FILE.csv'],
+      [
+        '1 (row): the file is JSON, and paydesk reads only CSV and workbooks: write it again with --to FILE.csv',
+      ],
     ],
     [
       `${id},500\n${id},600`,

@@ -1,4 +1,7 @@
-/** The text of a sheet's cells. Nothing is guessed: a value that the spreadsheet rounded or could not compute is wrong. Pure. */
+/**
+ * Reads the text of a sheet's cells. Nothing is guessed: a value that the spreadsheet rounded or could not compute counts as
+ * wrong. Pure.
+ */
 
 import { dayMs } from '../../api/spec.ts';
 
@@ -50,7 +53,8 @@ function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
   const number = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isFinite(number))
     return { wrong: `${value.slice(0, 40)} is not a number that a spreadsheet can hold` };
-  // Without quoted and bracketed parts and escaped signs. Brackets around h, m or s count hours without end.
+  // The format without its quoted parts, bracketed parts and escaped signs. Brackets around h, m or s stay: they count beyond 24
+  // hours.
   const plain = format.replaceAll(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   if (/[dyhs]|m(?!\w*0)/i.test(plain.replaceAll(/general/gi, ''))) return readDate(number, plain, is1904);
   const shown = Number(number.toPrecision(15));

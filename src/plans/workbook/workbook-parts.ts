@@ -1,4 +1,4 @@
-/** Reads XML parts of a workbook piece by piece, and its parts besides sheets: the list of sheets, shared texts, number formats. */
+/** Reads the XML in a workbook piece by piece, and what it says besides the cells: the list of sheets, shared texts, number formats. */
 
 import { decoded } from './sheet-cells.ts';
 import { Unreadable, type ZipReader } from './zip-reader.ts';
@@ -101,7 +101,7 @@ async function readFormats(zip: ZipReader, part: string): Promise<readonly strin
   return formats;
 }
 
-// Codes that files do not spell out.
+// Number formats that files name only by their number.
 function builtIn(id: number): string {
   if ([2, 4, 7, 8, 39, 40, 43, 44].includes(id)) return '#,##0.00';
   if (id === 46) return '[h]:mm:ss';
@@ -110,7 +110,7 @@ function builtIn(id: number): string {
   return 'General';
 }
 
-/** What is done with it. Names come without a prefix. */
+/** What to do with each piece of the XML. Names come without a prefix. */
 interface XmlHandlers {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
@@ -124,11 +124,11 @@ const passed: readonly (readonly [start: string, end: string])[] = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
 ];
-// Longer tags and texts are in no workbook: a cell holds 32,767 characters.
+// No workbook has longer tags or texts: a cell holds at most 32,767 characters.
 const longestTag = 64 * 1024;
 const longestText = 1024 * 1024;
 
-/** Throws Unreadable for what is not well-formed, or goes beyond a bound. */
+/** Throws Unreadable if the XML is not well-formed or exceeds a limit. */
 async function readXml(chunks: AsyncIterable<string>, on: XmlHandlers): Promise<void> {
   const reader = new XmlReader(on);
   for await (const chunk of chunks) reader.write(chunk);
@@ -163,7 +163,7 @@ class XmlReader {
     if (this.#rest.trim() !== '' || this.#names.length > 0 || this.#roots !== 1) throw damaged();
   }
 
-  // Reads what stands at a place, and returns where it ends; undefined if more is needed.
+  // Reads the text or tag that begins at a place, and returns where it ends; undefined if more text is needed.
   #token(at: number): number | undefined {
     const rest = this.#rest;
     if (at >= rest.length) return undefined;
@@ -185,7 +185,7 @@ class XmlReader {
     this.#tag.lastIndex = at;
     const found = this.#tag.exec(rest);
     if (found === null) {
-      // It may end in the next piece. `<!` begins a document type, or what is passed over.
+      // The tag may end in the next piece. `<!` begins a document type, which is refused, or something that is passed over.
       if (rest.length - at > longestTag || (rest[at + 1] === '!' && rest.length - at > 8)) throw damaged();
       return undefined;
     }
@@ -240,7 +240,7 @@ function withoutEntities(text: string): string {
   return checked(decoded);
 }
 
-// No XML holds these characters. A line ends in LF, however it is written.
+// XML cannot hold these characters. A line break becomes LF, however it is written.
 function checked(text: string): string {
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text) || !text.isWellFormed())
     throw damaged();

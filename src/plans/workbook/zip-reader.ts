@@ -1,6 +1,6 @@
 /**
- * Reads the entries of a zip file in memory, strictly: anything that differs from its list counts as damaged, and no entry exceeds
- * a limit.
+ * Reads the entries of a zip file in memory, strictly: anything that differs from the file's own list counts as damaged, and no
+ * entry may exceed a limit.
  */
 
 import { Buffer } from 'node:buffer';
@@ -45,7 +45,8 @@ export class ZipReader {
   }
 
   /**
-   * The text of an entry, part by part. Throws Unreadable as soon as it differs from the list; the end is checked only at the end.
+   * The text of an entry, part by part. Throws Unreadable as soon as it is longer than the list says; a shorter or changed one is
+   * found only at the end.
    */
   async *text(name: string): AsyncGenerator<string> {
     const entry = this.#entries.get(name);
