@@ -25,7 +25,7 @@ const headLine = v.object({
 const pageLine = v.object({
   /** The id of the last record. The next page follows it. */
   last: word,
-  /** The ids of the page's records, also of those without a row. */
+  /** The ids of the page's records, including those without a row. */
   ids: v.array(v.string()),
   state: v.record(v.string(), v.unknown()),
   /** The page's bytes in the file. The limit catches a damaged line before paydesk allocates memory for it. */

@@ -31,7 +31,7 @@ export type FileFormatter = (
     /** The time zone of local times; undefined: the zone of the process. */
     readonly zone: string | undefined;
     readonly begun: BegunWorkbook;
-    /** Unix milliseconds; that of the first run if several write it, as what was asked. */
+    /** Unix milliseconds; if several runs write the file, the start of the first one. */
     readonly startedAt: number;
   },
 ) => Promise<FileFormat>;

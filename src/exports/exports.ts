@@ -25,7 +25,7 @@ export interface ExportRow {
   readonly day: () => string | undefined;
   /** The amount as the service sent it; 0 for rows without money, such as customers. */
   readonly amount: unknown;
-  /** What the service kept of a charge. */
+  /** What the service kept from a charge. */
   readonly fee?: unknown;
 }
 
@@ -110,11 +110,11 @@ export interface ExportCheck {
         readonly words: string;
         /** What a loader must know; absent: do not load it. */
         readonly certain?: string;
-        /** What to do, unless it is to export again. */
+        /** What to do, if it is anything other than to export again. */
         readonly now?: string;
-        /** What of a file without a manifest is as it was written, by its own SHA-256. */
+        /** What in a file without a manifest is still as it was written, by the SHA-256 in the file itself. */
         readonly asWritten?: 'rows' | 'report' | undefined;
-        /** It begins as what `prove` writes. */
+        /** It begins like a file that `prove` writes. */
         readonly isProof?: true;
       }
     | undefined;
@@ -148,8 +148,8 @@ export interface Exports {
    */
   open(request: ExportRequest): Promise<ExportFile>;
   /**
-   * Compares a file with its manifest, which must be signed by this desk or with the public key `signedBy`. Throws CliError
-   * 'usage' if one of them cannot be read.
+   * Compares a file with its manifest, which must be signed by this desk or by the owner of the public key `signedBy`. Throws
+   * CliError 'usage' if one of them cannot be read.
    */
   verify(
     path: string,

@@ -1,5 +1,6 @@
 /**
- * What proves that an exported file is unchanged: the signature of its manifest, or the SHA-256 inside a workbook or report. Pure.
+ * Makes and checks what proves that an exported file is unchanged: the signature of its manifest, or the SHA-256 inside a
+ * workbook or report. Pure.
  */
 
 import { createHash } from 'node:crypto';
@@ -12,7 +13,7 @@ export interface Trust {
   readonly signedBy: string | undefined;
 }
 
-/** Signs the text of a manifest. It names the key, so a reader knows which one is meant. */
+/** Signs the text of a manifest. The manifest names the key, so a reader knows which one is meant. */
 export function signManifest(text: string, key: DeskKey): string {
   const named = withLast(text, 'signed_by', key.made());
   return withLast(named, 'signature', key.sign(Buffer.from(named)));
@@ -40,12 +41,13 @@ function lastField(name: string): RegExp {
   return new RegExp(`,\\n  "${name}": "([A-Za-z0-9+/=]+)"\\n\\}\\n$`);
 }
 
-/** What a file says of itself that has no manifest: a workbook of its rows, a report of all above that line. */
+/** What a file without a manifest says about itself: a workbook about its rows, a report about everything above its SHA-256. */
 type OwnDigest = { readonly of: 'rows' | 'report'; readonly problem: string | undefined };
 
 /** Whether a workbook or a report is as its own SHA-256 says; undefined if it has none. */
 export function ownDigest(bytes: Buffer): OwnDigest | undefined {
-  // The second sheet of a workbook is not packed. The digest comes last, whatever somebody wrote into what stands before it.
+  // The second sheet of a workbook is not compressed, so its text can be found. The digest comes last, whatever somebody wrote
+  // into the text before it.
   const text = bytes.toString('latin1');
   const [, length, digest] = [...text.matchAll(own)].at(-1) ?? [];
   if (digest === undefined)
@@ -57,7 +59,7 @@ export function ownDigest(bytes: Buffer): OwnDigest | undefined {
   const found = createHash('sha256')
     .update(bytes.subarray(0, Number(length)))
     .digest('hex');
-  if (found !== digest) return { of, problem: `the SHA-256 ${where} is another one` };
+  if (found !== digest) return { of, problem: `the SHA-256 ${where} does not match` };
   const isEnd = of === 'rows' || text.slice(Number(length)) === endOfReport(length, digest);
   return { of, problem: isEnd ? undefined : 'something was written beside the SHA-256 at its end' };
 }
@@ -65,7 +67,7 @@ export function ownDigest(bytes: Buffer): OwnDigest | undefined {
 const title = /SHA-256 of the first (\d+) bytes of this file/;
 const own = new RegExp(`${title.source}(?:: |</t>.{1,200}?>)([0-9a-f]{64})\\b`, 'gs');
 
-// What a report has below all that its digest is about (src/reports/report-page.ts).
+// What a report has below everything that its digest covers (src/reports/report-page.ts).
 function endOfReport(bytes: string | undefined, digest: string): string {
   return `<p class="note">SHA-256 of the first ${bytes} bytes of this file: ${digest}</p>
 </details>
@@ -75,7 +77,7 @@ function endOfReport(bytes: string | undefined, digest: string): string {
 `;
 }
 
-// Whether a part of a workbook has that title and is packed, as paydesk never leaves it.
+// Whether a part of a workbook has that title and is compressed, which paydesk never does.
 function isPackedAgain(bytes: Buffer): boolean {
   const [head, packed] = [Buffer.from('PK\u0003\u0004'), 8];
   for (let at = bytes.indexOf(head); at >= 0; at = bytes.indexOf(head, at + 1)) {
@@ -85,7 +87,7 @@ function isPackedAgain(bytes: Buffer): boolean {
       if (title.test(inflateRawSync(bytes.subarray(from), { maxOutputLength: mostText }).toString('latin1')))
         return true;
     } catch {
-      // Too long for what says something about a file, or damaged.
+      // Too long to be the sheet about the file, or damaged.
     }
   }
   return false;

@@ -97,7 +97,7 @@ const { O_RDWR, O_CREAT, O_EXCL } = constants;
 // Some systems have no O_NOFOLLOW.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Creates a file, or replaces a killed run's. Throws CliError 'refused' if it cannot. */
+/** Creates a file, or replaces that of a killed run. Throws CliError 'refused' if it cannot. */
 export async function createFile(path: string): Promise<FileHandle> {
   try {
     await rm(path, { force: true });

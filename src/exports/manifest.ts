@@ -214,7 +214,7 @@ async function problemOf(
   return undefined;
 }
 
-/** The problem when nothing of an export is there. */
+/** The problem if neither the file nor its manifest is there. */
 export const noFile = 'there is no such file, and no manifest for it';
 
 async function missingManifest(file: string): Promise<Problem> {

@@ -317,7 +317,7 @@ test('--verify of a workbook of a list whose rows were changed refuses it, also 
   expect([ran.code, ran.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
     3,
     expect.stringContaining(
-      'it is not as paydesk wrote it: the SHA-256 on its second sheet, about, is another one',
+      'it is not as paydesk wrote it: the SHA-256 on its second sheet, about, does not match',
     ),
   ]);
 });
