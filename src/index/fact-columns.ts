@@ -8,7 +8,7 @@ import type { ChargeFacts, OrderFacts, RefundFacts } from './facts.ts';
 type Cell = number | string | null;
 type Whole = number | bigint;
 
-/** A word (a currency, a status) is stored as its position in `words`, a time as a difference, which repeats more often. */
+/** A word (a currency, a status) is stored as its position in `words`, a time as a difference, since differences repeat more often. */
 interface Columns {
   readonly words: string[];
   readonly created: (number | null)[];

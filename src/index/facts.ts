@@ -1,4 +1,4 @@
-/** An order's figures without its texts, for sums. Pure. */
+/** Turns an order into its figures without its texts, for sums, and back. Pure. */
 
 import { completeItems, filledText, isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { isTime, meaningOfRefund, meaningOfStatus, statuses } from '../api/spec.ts';

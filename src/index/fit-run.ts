@@ -1,6 +1,6 @@
 /**
- * The index's list of known orders, and where a run of orders fits in: after which order, what it replaces, and what is known
- * elsewhere.
+ * Finds where a run of newly read orders fits into the index's list of known orders: after which order, what it replaces, and
+ * which of its orders are known elsewhere.
  */
 
 import type { ReadRun } from './index.ts';
@@ -10,7 +10,8 @@ import type { Edge, Entry } from './segment.ts';
 // How many orders to look at beyond the length of a run: that many may have gone or moved.
 const slack = 50;
 const mostGoneAtEnd = 10;
-// The most segments to search for a new order if its date says that it may be there. In a newest-first list it is one.
+// The most segments to search for an order that is new at its place, if its date says that it may be there too. In a newest-first
+// list, one is enough.
 const mostOverlaps = 4;
 
 export interface Fit {
@@ -33,15 +34,13 @@ export function fitOf(segments: Segments, run: Run): Fit | 'contradicts' | undef
   // Nothing after the anchor is as before: the service does not know the anchor, or the whole list changed.
   if (joint === undefined && isBetween && !isNearEnd(window, 0)) return 'contradicts';
   const elsewhere = repeated(segments, run, window, joint);
-  // Asked for an unknown order, a service may send its first page: then most orders are known elsewhere.
+  // If paydesk asks for what follows an unknown order, a service may send its first page: then most orders are known elsewhere.
   const isOther = entries.length > 0 && elsewhere.ids.size * 2 > entries.length;
   if (isOther && anchor.at !== 'head') return 'contradicts';
   return { anchor, window, joint, elsewhere, isBetween };
 }
 
-/**
- * Whether few orders are known after a place, so that they may be gone. If there are many, the service probably sent too little.
- */
+/** Whether so few orders are known after a place that they may be gone. If there are many, the service probably sent too little. */
 export function isNearEnd({ isAll, known }: Window, from: number): boolean {
   return isAll && known.length - from <= mostGoneAtEnd;
 }
@@ -109,14 +108,14 @@ function windowAfter(segments: Segments, { at, segment }: Anchor, wanted: number
   return { known, segmentOf, gaps, isAll: next >= edges.length };
 }
 
-/** The last order of a run, and its place in the window, where both have the same neighbours. */
+/** The places, in the run and in the window, of the last order that has the same neighbours in both. */
 interface Joint {
   readonly run: number;
   readonly window: number;
 }
 
 // One order that is known further down proves nothing: it may have moved. So two neighbours must be known as neighbours, or the
-// first known order is the first or last of the run, or both lists end with it.
+// first known order must be the first or last of the run, or both lists must end with it.
 function jointOf({ entries, ends }: Run, { known, isAll }: Window): Joint | undefined {
   const places = new Map(known.map(({ id }, index) => [id, index]));
   const placeAt = (index: number): number | undefined => places.get(entries[index]?.id ?? '');

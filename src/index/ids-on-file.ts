@@ -1,4 +1,4 @@
-/** Order ids for TAB, from the index of an account whose key is in a file. Skips the system keyring, which may take seconds. */
+/** Finds order ids for TAB in the index of an account whose key is in a file. Skips the system keyring, which may take seconds. */
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';

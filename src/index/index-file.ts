@@ -1,4 +1,4 @@
-/** The SQLite file of an index: its sealed segments, its state, and the name of its key. */
+/** Makes and opens the SQLite file of an index: its sealed segments, its state, and the name of its key. */
 
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -162,7 +162,7 @@ export interface IndexState {
   readonly floor: number | undefined;
   /** The walk ended at the floor: what follows is older. */
   readonly endsAtFloor: boolean;
-  /** The forgotten: keyed hashes of ids, e-mails and phone numbers. */
+  /** What was forgotten, as keyed hashes of ids, e-mails and phone numbers. */
   readonly forgotten: readonly string[];
   readonly salt: string;
   /** How many segments there are, to notice a missing one. */
@@ -189,7 +189,7 @@ interface RunFacts {
   /** It began at the head of the list. */
   readonly isHead: boolean;
   readonly readAt: number;
-  /** It was cut, because the rest is below the floor. */
+  /** The end of the run was cut off, because it is below the floor. */
   readonly isCut: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Fits newly read orders into the known list: they replace what was known, join it, or leave a gap of unread orders. Pure but for
- * the segments, which a store keeps.
+ * Fits newly read orders into the known list: they replace what was known, join it, or leave a gap of unread orders. Pure except
+ * for the segments, which a store keeps.
  */
 
 import {
@@ -64,7 +64,7 @@ interface Outcome {
 function outcomeOf(run: Run, { window, joint, isBetween }: Fit): Outcome {
   const joinedTo = (joint?.window ?? -1) + 1;
   const isWhole = (joint?.run ?? -1) === run.entries.length - 1;
-  // Without a joint, only what was known right after the anchor.
+  // Without a joint, known orders may be gone only if they were right after the anchor, or if the run is empty.
   const isPlaced = joint !== undefined || isBetween || run.entries.length === 0;
   const isShort = isPlaced && isNearEnd(window, joinedTo) && (run.ends || !isWhole);
   const replacedTo = isShort ? window.known.length : joinedTo;

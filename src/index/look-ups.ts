@@ -1,4 +1,4 @@
-/** What commands ask of an index: its status, the age of its reads, orders by position, twins, figures. */
+/** Answers what commands ask an index: its status, how old its reads are, orders by position, twins, figures. */
 
 import type { JsonObject } from '../api/json-values.ts';
 import { readColumns } from './fact-columns.ts';
@@ -45,7 +45,7 @@ export function statusOf(segments: SealedSegments, bytes: number, now: number): 
   };
 }
 
-/** Only overdue orders: a run that stopped inside a segment has read its first part again. */
+/** Narrows a segment to its overdue orders: a run that stopped inside the segment has read the first part again. */
 export function narrowed(segments: SealedSegments, due: Due, now: number): Due {
   const edge = segments.edges().find(({ pos }) => pos === due.pos);
   if (edge === undefined) return due;
@@ -123,7 +123,7 @@ export function* factsIn(segments: SealedSegments, range: FactsRange): Generator
   }
 }
 
-// Whether a segment has nothing from that time, and hides nothing.
+// Whether a segment has nothing from a range of time, and hides no money.
 function liesOutside(
   { newest, newestRefund = 0, newestPayment = 0, earliest = 0, hiding }: Edge,
   { since = 0, until = Number.POSITIVE_INFINITY }: FactsRange,

@@ -1,4 +1,4 @@
-/** What commands may ask an opened index, and teach it. */
+/** An opened index: what commands can ask it, and how it learns from what they read. */
 
 import type { Clock } from '../io.ts';
 import { factsOf, numberOf } from './facts.ts';
@@ -167,7 +167,7 @@ function entryOf(
   return isForgotten(id, buyer) ? withoutBuyer(entry) : entry;
 }
 
-// If only orders below the floor follow, the list ends for the index.
+// Cuts off the orders at the end of a run that are below the floor. For the index, the list ends there.
 function upToFloor(entries: readonly Entry[], { floor }: IndexState) {
   if (floor === undefined) return { cut: entries, isCut: false };
   const kept = entries.findLastIndex(({ facts }) => facts !== undefined);

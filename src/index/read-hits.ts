@@ -13,7 +13,7 @@ export interface ReadAgain {
   readonly neighbour: string | undefined;
 }
 
-/** The reading. Its counts are of what was read so far. */
+/** A reading that is under way. Its counts cover what was read so far. */
 interface HitsReading {
   /** The orders, a few at a time, in the order of the hits, without missing ones. */
   readonly orders: AsyncIterable<readonly ReadAgain[]>;

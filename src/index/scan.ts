@@ -1,4 +1,4 @@
-/** Searches the texts of an index by segment. Skips a segment without the words at once. */
+/** Searches the texts of an index segment by segment, and at once skips a segment that does not have the words. */
 
 import { turn } from '../io.ts';
 import type { SealedSegments, Stored } from './sealed-segments.ts';
@@ -71,7 +71,7 @@ function hitsIn(
   });
 }
 
-// The words to find are in lower case, the ids as the service wrote them.
+// The words to find are in lower case, but the ids are as the service wrote them.
 function lowerCase(ascii: Buffer): Buffer {
   const lower = Buffer.from(ascii);
   for (let at = 0; at < lower.length; at += 1) {

@@ -1,6 +1,6 @@
 /**
- * The sealed segments of an index: each part is compressed, encrypted, bound to its account, place and write, and opened on
- * demand.
+ * The sealed segments of an index: each part is compressed, encrypted, bound to its account, its place and the write that made
+ * it, and opened on demand.
  */
 
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto';

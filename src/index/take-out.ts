@@ -1,4 +1,4 @@
-/** Removes orders or their texts from the segments: forgotten ones, those too old, and repeats. */
+/** Removes orders or their texts from the segments: forgotten orders, orders that are too old, and repeated ones. */
 
 import { createHash } from 'node:crypto';
 import { readColumns } from './fact-columns.ts';
@@ -107,7 +107,10 @@ export function dropRepeats(segments: SealedSegments): number {
     : rewrite(segments, segments.edges(), (entry) => (isSpare(entry) ? undefined : entry));
 }
 
-/** For each order in the list, whether it is a surplus copy: the copy read last is kept. Undefined if there are no copies. */
+/**
+ * Returns a function that says, for each order in the list, whether it is a surplus copy: the copy read last is kept. Undefined
+ * if there are no copies.
+ */
 export function spareCopies(
   segments: SealedSegments,
 ): ((entry: Pick<Entry, 'id' | 'readAt'>) => boolean) | undefined {
