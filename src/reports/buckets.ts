@@ -1,6 +1,6 @@
 /**
- * Into which bucket an order, a payment or a refund falls: its reason, its card, its age, or its day, week or month of the
- * calendar, as texts that sort by time.
+ * Decides into which bucket an order, a payment or a refund falls: its reason, its card, its age, or its day, week or month of
+ * the calendar, as texts that sort by time.
  */
 
 import { dayMs, noStatus } from '../api/spec.ts';
@@ -22,15 +22,15 @@ export const dimensions = [
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 
-/** The dimensions of orders. The others are known of refunds only. */
+/** The dimensions of orders. The others are known only for refunds. */
 export const orderDimensions = ['day', 'week', 'month', 'status', 'brand', 'method', 'age'] as const;
-/** The dimensions of orders that wait for their capture: all of them have one status. */
+/** The dimensions of orders that wait for their capture, without `status`, since all these orders have the same one. */
 export const waitingDimensions = ['age', 'day', 'week', 'month', 'brand', 'method'] as const;
 
-/** The approver of a refund that needed none. */
+/** Stands in place of the approver of a refund that needed none. */
 export const notApproved = 'nobody';
 
-/** What a bucket is found with. `dayOf` gives the day of a time in the zone of the report; `now` in Unix seconds. */
+/** What is needed to find a bucket. `dayOf` gives the day of a time in the zone of the report; `now` in Unix seconds. */
 export interface BucketRules {
   readonly dayOf: (seconds: number) => string | undefined;
   readonly now: number;
@@ -49,7 +49,7 @@ export function bucketOfRefund(refund: RefundFact, by: Dimension, rules: BucketR
   return refund[by] ?? missing(by);
 }
 
-/** The bucket of a payment beside which refunds can be put; undefined if a payment has none, such as a reason. */
+/** The bucket of a payment, so that refunds can be put beside it; undefined for a dimension that payments do not have, such as `reason`. */
 export function bucketOfPayment(
   payment: Pick<PaymentFact, 'paidAt' | 'brand' | 'method'>,
   by: Dimension,
@@ -82,14 +82,14 @@ const ages = [
   { days: Number.POSITIVE_INFINITY, words: 'over 30 days' },
 ] as const;
 
-/** How much time lies between two times, Unix seconds: `3 to 7 days`. */
+/** How much time is between two times (Unix seconds), as a bucket: `3 to 7 days`. */
 function ageWords(from: number | undefined, to: number): string {
   if (from === undefined) return notShown;
   const days = (to - from) / 86_400;
   return ages.find((age) => days < age.days)?.words ?? notShown;
 }
 
-/** The buckets of a dimension in the order of their own; undefined if the largest comes first. */
+/** How to sort the buckets of a dimension that has an order of its own; undefined if the largest comes first. */
 export function ownOrder(by: Dimension): ((one: string, other: string) => number) | undefined {
   if (isTimeUnit(by)) return (one, other) => (one < other ? -1 : 1);
   if (by !== 'age') return undefined;

@@ -1,9 +1,9 @@
-/** Charts of text: bars, sparklines and calendars. They work with exact figures, and the smallest one is still to be seen. Pure. */
+/** Draws charts as text: bars, sparklines and calendars. They work with exact figures, and even the smallest one can be seen. Pure. */
 
 import { daysFrom, type TimeUnit, timeUnits, unitOf, unitsFrom, weekdayOf, weekOf } from './buckets.ts';
 import { type Figure, largestOf, plus } from './exact-sum.ts';
 
-/** With which signs a chart is drawn: parts of blocks, or ASCII signs where those cannot be shown. */
+/** The signs that a chart is drawn with: parts of blocks, or ASCII signs where those cannot be shown. */
 export type Signs = 'blocks' | 'plain';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
@@ -13,7 +13,7 @@ const levels: Readonly<Record<Signs, readonly string[]>> = {
   plain: ['.', ':', '-', '=', '+', '*', '#'],
 };
 
-/** What a heading says of the signs: those of ASCII do not show by themselves which is more, so all are named, the least first. */
+/** What a heading says about the signs: ASCII signs do not show by themselves which one means more, so all are named, the least first. */
 export function legendOf(signs: Signs): string {
   return signs === 'blocks' ? '' : ` (${levels.plain.join('')})`;
 }
@@ -49,7 +49,10 @@ export interface Series {
   readonly figures: ReadonlyMap<string, Figure>;
 }
 
-/** A sparkline of a series in so many cells: each day, or else each week or month. Undefined if not even the months fit. */
+/**
+ * A sparkline of a series in at most `room` cells: one for each day, or else for each week or month. Undefined if not even the
+ * months fit.
+ */
 export function sparklineOf(
   series: Series,
   room: number,

@@ -4,7 +4,7 @@ import { bareReference } from '../api/resources.ts';
 import { type Figure, plus, sumOf } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
 
-/** What a row of the list says. It names a payment by one of these, or by several, which must all be true of it. */
+/** What a row of the list says. It names a payment by one of these fields, or by several, which must all fit the payment. */
 interface InvoiceRow {
   readonly orderId: string | undefined;
   readonly reference: string | undefined;
@@ -29,8 +29,8 @@ export const invoiceVerdicts = [
   'not_in_file',
 ] as const;
 /**
- * - `paid_twice`: more was charged than the row says, and that just twice or more often
- * - `other_currency`: the list says another currency than that of the order, so no amounts are compared
+ * - `paid_twice`: more was charged than the row says, and at least two payments have just the amount that it says
+ * - `other_currency`: the list says a currency other than that of the order, so no amounts are compared
  * - `not_paid`: the order is there, and no money came in with it
  * - `twice_in_file`: its payment counts for another row that says the same amount
  * - `not_shown`: the order is there, and does not show all its charges or their amounts
@@ -50,7 +50,7 @@ export interface ComparedInvoice<Row extends InvoiceRow> {
   readonly payments: readonly PaymentFact[];
   /** The order of the row, as far as it was found. */
   readonly orderId: string | undefined;
-  /** The row for which the payment was counted that this one is about too. */
+  /** If the payment that this row is about was counted for another row: that row. */
   readonly countedFor: Row | undefined;
   readonly why: string | undefined;
 }
@@ -65,7 +65,7 @@ type Named = Partial<Pick<InvoiceRow, 'orderId' | 'chargeId' | 'authCode'>> & {
   readonly reference?: unknown;
 };
 
-/** Starts a comparison. `isLookedFor`: whether a payment belongs into the list, if no row is about it. */
+/** Starts a comparison. `isLookedFor`: whether a payment that no row is about belongs in the result. */
 export function comparePayments<Row extends InvoiceRow>(
   rows: readonly Row[],
   isLookedFor: (payment: PaymentFact) => boolean,
@@ -100,7 +100,7 @@ export function comparePayments<Row extends InvoiceRow>(
           }),
         found,
       );
-      // What is more than the rows say stands at the last row about it.
+      // A payment beyond what the rows say counts for the last row about it.
       for (const { payment, of } of rest)
         gave(payment, of.findLast(({ row }) => isIn(row, payment)) ?? of.at(-1));
       return [
@@ -134,7 +134,7 @@ export function comparePayments<Row extends InvoiceRow>(
   };
 }
 
-// How rows and payments are called, the most exact name first.
+// The names of a row or a payment, the most exact one first.
 function namesOf({ chargeId, authCode, orderId, reference }: Named): readonly string[] {
   const bare = typeof reference === 'string' ? bareReference(reference) : reference;
   const names = { charge: chargeId, auth: authCode, order: orderId, reference: bare };

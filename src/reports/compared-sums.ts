@@ -12,25 +12,25 @@ interface SummedRow {
   readonly currency: string | undefined;
   readonly wanted: Figure | undefined;
   readonly found: Figure;
-  /** What the file says instead, in a currency that is not the one of what was found. */
+  /** What the file says, if it says a currency other than that of what was found. */
   readonly other?: { readonly currency: string; readonly amount: Figure | undefined } | undefined;
   /** It adds no row: its row counts in another currency, or the file says that its refund failed. */
   readonly isRest?: true;
 }
 
-/** The sums of a comparison in one currency; undefined: of what shows none. */
+/** The sums of a comparison in one currency. `currency` is undefined for the sums of what shows none. */
 interface ComparedSum {
   readonly currency: string | undefined;
   readonly rows: number;
   readonly wanted: Figure;
   readonly found: Figure;
-  /** What the file says beyond that, in the rows of which that is known. */
+  /** How much more the file says than was found, in the rows that say an amount. */
   readonly difference: Figure;
-  /** What was found besides, and no row is about. */
+  /** What was found that no row is about. */
   readonly notInFile: Figure;
 }
 
-/** What a row says beyond what was found; undefined if it says no amount. */
+/** How much more a row says than was found; undefined if it says no amount. */
 function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'found'>): Figure | undefined {
   return wanted === undefined ? undefined : plus(wanted, negated(found));
 }
@@ -51,7 +51,7 @@ export function moneyColumns<Row extends { readonly wanted: Figure | undefined; 
   ];
 }
 
-// What the file says counts in the currency of the file, and what was found for it in its own.
+// What the file says counts in the currency of the file, and what was found for it counts in the currency in which it was found.
 function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
   return all.flatMap((one): readonly SummedRow[] => {
     const { isInFile, currency, found, other } = one;
@@ -80,7 +80,7 @@ function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
   });
 }
 
-/** All that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
+/** Everything that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
 export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
   const ofFile = inOwnCurrencies(all).filter(({ isInFile }) => isInFile);
   const unknown = ofFile.filter(({ wanted }) => wanted === undefined).length;
@@ -114,7 +114,7 @@ export function saidWords(
     .join(' and ');
 }
 
-/** What was found for some rows, and what `who` says of them: ` (900 MXN charged, the file says 1000 MXN)`. Empty if both are. */
+/** What was found for some rows, and what `who` says about them: ` (900 MXN charged, the file says 1000 MXN)`. Empty if both are. */
 export function foundWords(found: string, did: string, said: string, who = 'the file'): string {
   const words = [
     ...(found === '' ? [] : [`${found} ${did}`]),

@@ -1,4 +1,4 @@
-/** Sums that are exact: a number while it is safe, a bigint beyond that. Pure. */
+/** Adds whole numbers exactly: a sum is a number while that is safe, and a bigint beyond that. Pure. */
 
 /** A whole number. It is a bigint only beyond 2^53-1. */
 export type Figure = number | bigint;
@@ -13,7 +13,7 @@ export function plus(one: Figure, other: Figure): Figure {
   return shortest(BigInt(one) + BigInt(other));
 }
 
-/** The sum of what each of these has. */
+/** The sum of the figures that `of` takes from these. */
 export function sumOf<T>(all: readonly T[], of: (one: T) => Figure): Figure {
   return all.reduce<Figure>((sum, one) => plus(sum, of(one)), 0);
 }
@@ -29,7 +29,7 @@ export function magnitude(figure: Figure): Figure {
   return figure < 0 ? negated(figure) : figure;
 }
 
-/** A value of the service as a figure; undefined if it is not a whole number. */
+/** A value from the service as a figure; undefined if it is not a whole number. */
 export function wholeNumber(value: unknown): Figure | undefined {
   if (typeof value === 'bigint') return shortest(value);
   return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : undefined;
@@ -50,8 +50,8 @@ export function largestFirst(one: Figure, other: Figure): number {
 }
 
 /**
- * How many percent a part is of a whole, for scripts, with two decimals: `4.44`. A part that is not 0 is never 0, so a tiny one has one
- * digit: `0.0004`. Undefined if there is no whole.
+ * How many percent a part is of a whole, for scripts, with two decimals: `4.44`. A part above 0 never becomes 0: a tiny one has
+ * one significant digit, `0.0004`. Undefined if there is no whole.
  */
 export function percentNumber(part: Figure, whole: Figure): number | undefined {
   if (whole <= 0 || part < 0) return undefined;

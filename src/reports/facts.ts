@@ -1,4 +1,4 @@
-/** What reports know of orders, payments and refunds, wherever it was read, and how it is read from an order. */
+/** Says what reports know about orders, payments and refunds, wherever that was read, and reads it from an order. */
 
 import { paidBy } from '../api/charges.ts';
 import { filledText, type JsonObject, valueAt } from '../api/json-values.ts';
@@ -23,7 +23,7 @@ export interface Maker {
   readonly operator: string;
   /** Undefined if this machine did not make it. */
   readonly approval?: ApprovalFields | undefined;
-  /** The change of the journal by which it was sent. */
+  /** The change in the journal that sent it. */
   readonly change?: string | undefined;
 }
 
@@ -51,9 +51,9 @@ export interface OrderFact extends PaidWith {
   readonly reference: unknown;
   /** Why it may have more charges than it shows; undefined if it does not. */
   readonly hidesCharges: string | undefined;
-  /** The fields that are about its money, as a twin is judged by them. */
+  /** The fields that are about its money, by which a twin is judged. */
   readonly money: JsonObject;
-  /** How the charges were paid that were not declined: `*4242`. */
+  /** How the charges that were not declined were paid: `*4242`. */
   readonly cards: readonly string[];
 }
 
@@ -71,16 +71,16 @@ export interface PaymentFact extends PaidWith {
 }
 
 /**
- * Money that went back: one refund record. `amount`: as a positive figure. `status`: that of its order, as it is now. `paidAt`: when its
- * charge was paid. `reference`: where the source of the facts shows it.
+ * Money that went back: one refund record. `amount`: as a positive figure. `status`: the present status of its order. `paidAt`:
+ * when its charge was paid. `reference`: only if the source of the facts shows it.
  */
 export interface RefundFact extends Omit<PaymentFact, 'authCode'>, Maker {
   readonly id: string | undefined;
   readonly last4: string | undefined;
   readonly madeAt: number | undefined;
-  /** What the record says of itself. Only what was made is in a sum of what went back. */
+  /** What the record says about itself. Only refunds that were made are in a sum of what went back. */
   readonly meaning: RefundMeaning | 'recorded_made' | 'recorded_not_made';
-  /** No order shows it, the journal alone knows it: it is unconfirmed, or a person recorded whether it was made. */
+  /** No order shows it, and only the journal knows it: it is unconfirmed, or a person recorded whether it was made. */
   readonly isUnshown?: true;
   /** Its state, if the journal was asked. */
   readonly state: RefundState | undefined;
@@ -95,11 +95,14 @@ export interface Facts {
   readonly order: OrderFact | undefined;
   readonly payments: readonly PaymentFact[];
   readonly refunds: readonly RefundFact[];
-  /** Why sums made of these facts may miss something; undefined if they do not. */
+  /** Why sums of these facts may miss something; undefined if they miss nothing. */
   readonly problem: string | undefined;
 }
 
-/** Who sent a refund and why, as rows have it: unknown, so null, if it is not from this machine, as `origin` says. No reason is null too. */
+/**
+ * Who sent a refund and why, in the form of rows. Both are unknown, so null, if `origin` says that the refund is not from this
+ * machine. The reason is also null if none was given.
+ */
 export function sentHere({ origin, operator, reason }: RefundFact): {
   readonly operator: string | null;
   readonly reason: string | null;
@@ -180,7 +183,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
 
 const notMade = ['pending', 'failed', 'unconfirmed'] as const;
 
-/** How a refund counts in sums. Of one that its order shows and the journal has not confirmed, nobody knows what it is. */
+/** How a refund counts in sums. One that its order shows and that the journal has not confirmed counts as `unconfirmed`. */
 export function meaningIn(state: unknown, status?: unknown): RefundMeaning {
   return notMade.find((one) => one === state) ?? meaningOfRefund(status);
 }
@@ -235,7 +238,7 @@ function time(value: unknown): number | undefined {
   return isTime(value) ? value : undefined;
 }
 
-/** The facts of a row of `orders export --rows refunds`. It says itself who made the refund. */
+/** The facts of a row of `orders export --rows refunds`. The row itself says who made the refund. */
 export function factsOfRefundRow(row: JsonObject): Facts {
   const amount = wholeNumber(row.amount);
   const operator = filledText(row.operator);

@@ -1,4 +1,4 @@
-/** What the HTML report is made of: texts and JSON as HTML, and bars and columns as inline SVG. Pure. */
+/** Makes the parts of the HTML report: texts and JSON as HTML, and bars and columns as inline SVG. Pure. */
 
 import { counted } from '../counted.ts';
 import { type Figure, largestOf } from './exact-sum.ts';
@@ -16,7 +16,7 @@ export interface Chart {
   readonly points: readonly Point[];
 }
 
-/** Whether lengths tell something: one bar alone, or several that are all full, do not. */
+/** Whether the lengths of these bars tell something: one bar alone, or several that are all full, do not. */
 export function tellsApart(figures: readonly Figure[]): boolean {
   const largest = largestOf(figures);
   return largest > 0 && figures.some((figure) => figure !== largest);
@@ -29,7 +29,7 @@ function lengthOf(figure: Figure, largest: Figure, room: number): number {
   return Math.max(1, Number(hundredths) / 100);
 }
 
-/** A bar for the row of its figure, which is read there; so a reader of screens passes it by. */
+/** A bar beside its figure in a row. A screen reader reads the figure out, so it skips the bar. */
 export function svgBar(figure: Figure, largest: Figure): string {
   const length = lengthOf(figure, largest, 100);
   return `<svg class="row-bar" aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none"><rect class="track" width="100" height="10"/><rect class="bar" width="${length}" height="10"/></svg>`;
@@ -37,7 +37,7 @@ export function svgBar(figure: Figure, largest: Figure): string {
 
 const height = 120;
 
-/** '' if its columns would tell nothing. Nothing is written inside: letters would be stretched. */
+/** A chart of columns; '' if they would tell nothing. It has no letters inside, since they would be stretched. */
 export function svgColumns({ title, points }: Chart, id: string): string {
   const figures = points.map(({ figure }) => figure);
   if (!tellsApart(figures)) return '';
@@ -59,7 +59,7 @@ export function svgColumns({ title, points }: Chart, id: string): string {
   ].join('\n');
 }
 
-// Control characters, and every invisible one, such as those that write from right to left.
+// Control characters and invisible ones, such as those that make a text run from right to left.
 const hidden = /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;
 
 const entities: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text as HTML, for an element or for an attribute in quotes. It can neither open nor close anything. */
+/** A text as HTML, for an element or for an attribute in quotes. The text can neither open nor close an element or an attribute. */
 export function htmlText(text: string): string {
   return text
     .replace(/[\t\n\r]+/g, ' ')
@@ -78,12 +78,15 @@ export function htmlText(text: string): string {
     .replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 }
 
-/** Every sign that HTML reads as its own is escaped, so the bytes between the tags are the JSON itself. */
+/**
+ * JSON that can be put into HTML: every sign that means something in HTML is escaped in the way of JSON, so the text between the
+ * tags is still JSON.
+ */
 export function htmlJson(json: string): string {
   return json.replace(/[&<>]/g, unicodeEscape).replace(hidden, unicodeEscape);
 }
 
-// A character outside of the first plane has two escapes.
+// A character beyond U+FFFF becomes two escapes.
 function unicodeEscape(sign: string): string {
   return Array.from({ length: sign.length }, (_, index) => sign.charCodeAt(index))
     .map((code) => `\\u${code.toString(16).padStart(4, '0')}`)

@@ -1,16 +1,16 @@
-/** The HTML report: one file with its style, its charts and its figures, that loads nothing and runs nothing. Pure. */
+/** Writes the HTML report: one file with its style, its charts and its figures, which loads nothing and runs nothing. Pure. */
 
 import { createHash } from 'node:crypto';
 import { type Figure, largestOf } from './exact-sum.ts';
 import { type Chart, htmlJson, htmlText, svgBar, svgColumns, tellsApart } from './html-parts.ts';
 
-/** A table. A column of figures stands at the right. */
+/** A table. Columns of figures are aligned to the right. */
 interface PageTable {
   /** What the table is called for somebody who does not see it. */
   readonly name: string;
   readonly columns: readonly { readonly title: string; readonly isFigure?: boolean }[];
   readonly rows: readonly (readonly string[])[];
-  /** A figure for each row: its bar stands in the last cell. */
+  /** A figure for each row: its bar is in the last cell. */
   readonly bars?: readonly Figure[] | undefined;
 }
 
@@ -18,7 +18,7 @@ interface PageTable {
 export interface PagePart {
   readonly heading?: string | undefined;
   readonly chart?: Chart | undefined;
-  /** Its first column has sentences, so nothing stands beside it on a screen. */
+  /** Its first column has sentences, so nothing is put beside it on a screen. */
   readonly isWide?: boolean;
   readonly table: PageTable;
 }
@@ -31,7 +31,7 @@ export interface PageSection {
   readonly empty: string;
 }
 
-/** All that stands in a report, in words. */
+/** Everything in a report, in words. */
 export interface Page {
   readonly title: string;
   /** What everybody must know first, such as that something is missing. */
@@ -43,11 +43,11 @@ export interface Page {
   readonly json: string;
 }
 
-/** Writes the report. `masked`: masks what stands in it, before its digest is made. */
+/** Writes the report. `masked`: masks the text of the report, before its digest is made. */
 export function reportPage(page: Page, masked: (html: string) => string): string {
   const html = masked(pageAbove(page));
   const digest = createHash('sha256').update(html).digest('hex');
-  // As on the second sheet of a workbook: `orders export --verify FILE` compares it.
+  // As with the second sheet of a workbook, `orders export --verify FILE` checks the file against this digest.
   return `${html}<p class="note">SHA-256 of the first ${Buffer.byteLength(html)} bytes of this file: ${digest}</p>
 </details>
 </main>
@@ -56,7 +56,7 @@ export function reportPage(page: Page, masked: (html: string) => string): string
 `;
 }
 
-// All of the page that its digest is about.
+// The part of the page that its digest covers.
 function pageAbove(page: Page): string {
   return `${[
     '<!doctype html>',
@@ -88,7 +88,7 @@ function pageAbove(page: Page): string {
   ].join('\n')}\n`;
 }
 
-// Nothing may be loaded or run, and of all styles only this one counts.
+// Nothing may be loaded or run, and no style but this one is accepted.
 function policy(): string {
   const hash = createHash('sha256').update(reportStyle).digest('base64');
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
@@ -110,7 +110,7 @@ function section({ title, notes = [], parts, empty }: PageSection, index: number
   ].join('\n');
 }
 
-// A longer table goes on on the next page of paper, below its headings. A shorter one is never divided.
+// A table with more rows may continue on the next page of paper, with its headings repeated. A shorter one is never divided.
 const longTable = 16;
 
 function partOf({ heading, chart, isWide = false, table }: PagePart, id: string): string {
@@ -129,14 +129,14 @@ function partOf({ heading, chart, isWide = false, table }: PagePart, id: string)
   ].join('\n');
 }
 
-// With more columns than that, a narrow screen shows each row as a small list. With many more, a half wide screen does too, and
-// nothing stands beside the table.
+// With more than `fewColumns`, a narrow screen shows each row as a small list. With more than `someColumns`, a screen of medium
+// width does too, and nothing is put beside the table.
 const fewColumns = 3;
 const someColumns = 4;
 
-// A text breaks anywhere and a figure only between its two forms, so no digits are lost to the edge of a screen. Should a table be
-// too wide even so, it scrolls inside its own frame, and the page does not. The roles are written out because a row that is shown
-// as a list would lose them.
+// A text may break anywhere and a figure only between its two forms, so the edge of a screen hides no digits. A table that is
+// still too wide scrolls inside its own frame, and the page does not. The roles are written out because a row that is shown as a
+// list would lose them.
 function tableOf({ name, columns, rows, bars = [] }: PageTable): string {
   const kind = (index: number): string => (columns[index]?.isFigure === true ? ' class="figure"' : '');
   const cell = (text: string, index: number, bar: string): string => {
@@ -182,7 +182,7 @@ const asList = (table: string) => `\
 
 /**
  * The style sheet. It names no other file and no font that would have to be loaded. Only a screen shows tables as lists: on paper
- * they stay tables, and their headings stand on every page.
+ * they stay tables, with their headings on every page.
  */
 const reportStyle = `
 :root { color-scheme: light dark; --ink: #1b1f24; --faint: #555d66; --paper: #ffffff; --line: #c9ced4; --bar: #1f5fa8; --track: #e8ebee; --alarm: #a11212; }

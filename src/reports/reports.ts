@@ -1,4 +1,7 @@
-/** The door of the reports: facts of orders and refunds, exact sums of them, and charts of text. Nothing here reads or writes. */
+/**
+ * Exports what reports are made with: facts of orders and refunds, exact sums of them, and charts of text. Nothing here reads or
+ * writes.
+ */
 
 export * from './buckets.ts';
 export * from './charts.ts';

@@ -27,7 +27,7 @@ export interface SummaryQuery<By> {
   readonly rules: BucketRules;
 }
 
-/** How much of what was read is missing in the sums. */
+/** What was read and is missing from the sums. */
 export interface Gaps {
   /** Records without the date that the period asks for, each with its order. */
   readonly undated: readonly string[];
@@ -65,18 +65,21 @@ const refundNames = [
   'unsummed',
 ] as const;
 /**
- * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them. Of what no
- * order shows, `unconfirmed`, `recorded_made` and, while it may still appear, `recorded_not_made` have what the journal knows. How many
- * there are is in `pending_refunds` and so on.
- * `net`: what was paid less what went back. `refunded_of_paid`: what went back, at any time, of the payments of the period.
- * `unsummed`: refunds and payments without an amount.
+ * `pending`, `failed`, `unconfirmed`: refunds whose record says that; those with a status that nobody knows are `unconfirmed`. No
+ * other sum has them. `unconfirmed`, `recorded_made` and `recorded_not_made` also have refunds that only the journal knows and no
+ * order shows; in `recorded_not_made` they are only while they may still appear. How many there are is in `pending_refunds` and
+ * so on. `net`: what was paid less what went back. `refunded_of_paid`: what went back, at any time, of the payments of the
+ * period. `unsummed`: refunds and payments without an amount.
  */
 export type RefundSum = (typeof refundNames)[number];
 const orderNames = ['orders', 'amount', 'paid', 'refunded', 'net', 'hidden', 'unsummed'] as const;
-/** `hidden`: orders that do not show all that was paid of them in their currency, so `paid` and `net` of their line say nothing. */
+/**
+ * `hidden`: orders that do not show everything that was paid for them in their currency. If a line has any, its `paid` and `net`
+ * say nothing.
+ */
 export type OrderSum = (typeof orderNames)[number];
 
-/** Whether a time of the service (Unix seconds) lies in a span. */
+/** Whether a time from the service (Unix seconds) is within a span. */
 export function isInSpan({ since, until }: Span, seconds: number): boolean {
   const ms = seconds * 1000;
   return (since === undefined || ms >= since) && (until === undefined || ms < until);
@@ -167,11 +170,11 @@ function refundFigures({ meaning, refunds, amount, unsummed }: RefundGroup): Ref
 }
 
 interface OrderQuery extends SummaryQuery<(typeof orderDimensions)[number]> {
-  /** Which orders count, besides those of the period. */
+  /** Which orders of the period count; without it, all do. */
   readonly counts?: (order: OrderFact) => boolean;
 }
 
-/** The orders that were created in the period. What an order hides of its refunds does not matter here. */
+/** The orders that were created in the period. Refunds that an order does not show do not matter here. */
 export function summariseOrders({ span, by, currency, rules, counts = () => true }: OrderQuery) {
   const totals = createTally(orderNames);
   const buckets = createTally(orderNames);
@@ -225,7 +228,7 @@ function createDays({ dayOf }: BucketRules) {
   };
 }
 
-/** Collects what is missing in sums. */
+/** Collects what is missing from sums. */
 export function createGaps() {
   const undated: string[] = [];
   const hidden: string[] = [];
@@ -253,8 +256,8 @@ interface Tally<Name extends string> {
   /** Adds figures to a bucket. A figure that is not named adds nothing. */
   add(bucket: string, currency: string | undefined, figures: Readonly<Partial<Record<Name, Figure>>>): void;
   /**
-   * The lines, currency by currency. Inside a currency they are in the order of `order`; without it the one with the largest
-   * sum of that name comes first.
+   * The lines, currency by currency. Within a currency they are sorted by `order`; without it, the line with the largest sum
+   * named `by` comes first.
    */
   lines(by: Name, order?: (one: string, other: string) => number): readonly Line<Name>[];
 }

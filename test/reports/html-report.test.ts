@@ -197,7 +197,7 @@ test.each([[[]], [['--redact']]])(
     const changed = await verify();
     expect([changed.code, inOneLine(changed.stderr)]).toEqual([
       3,
-      expect.stringContaining('it is not as paydesk wrote it: the SHA-256 at its end is another one'),
+      expect.stringContaining('it is not as paydesk wrote it: the SHA-256 at its end does not match'),
     ]);
   },
 );
