@@ -263,8 +263,8 @@ export function twinPairs<T extends KnownTwin & { readonly purchase: string }>(
 }
 
 /**
- * Whether one of the two went back and the other surely did not. While a refund of the other may still prove to have been made,
- * the buyer may have both back.
+ * Whether at least one of the two went back. While a refund of the other may still prove to have been made, the pair is not
+ * settled: the buyer may have both back.
  */
 export function isSettledPair(both: readonly KnownTwin[]): boolean {
   return both.some(isSettled) && !both.some((twin) => !isSettled(twin) && mayGoBack(twin));
