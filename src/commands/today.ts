@@ -18,7 +18,7 @@ import {
   pagesOf,
   sentBy,
 } from '../journal/journal.ts';
-import { recordedState, stateMeans, twinSeconds } from '../orders/orders.ts';
+import { recordedState, stateMeans, twinSeconds, twinSpan } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
@@ -135,7 +135,7 @@ const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
   recorded_made: 'the order does not show it',
   recorded_not_made: 'it may still appear',
   never_arrived: 'sent, and not made',
-  twins: 'the same buyer and amount within 10 minutes',
+  twins: `the same buyer and amount within ${twinSpan}`,
 };
 
 function followedWords({ went_back_since: since, count }: TodayLine): string {

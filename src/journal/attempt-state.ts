@@ -1,4 +1,7 @@
-/** The state of an attempt: does it block its order, is it read again, may it still change? Pure. */
+/**
+ * The state of an attempt: does it block its order, is it read again, may it still change? Pure. The tables of a journal keep some of
+ * these answers (sqlite/journal-columns.ts): a change here changes what older journals must hold.
+ */
 
 import { changeKinds, type FoundRefund } from './change.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';

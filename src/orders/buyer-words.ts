@@ -268,9 +268,12 @@ export function brandName(brand: string): string {
   );
 }
 
+const locales: Readonly<Record<BuyerLanguage, string>> = { en: 'en-GB', es: 'es' };
+
 function dateOf(seconds: number, { language, zone }: BuyerStyle): string {
-  const locale = language === 'en' ? 'en-GB' : 'es';
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: zone }).format(seconds * 1000);
+  return new Intl.DateTimeFormat(locales[language], { dateStyle: 'long', timeZone: zone }).format(
+    seconds * 1000,
+  );
 }
 
 function filled(template: string, { amount, where, date }: Told, { record }: KnownRefund, style: BuyerStyle) {

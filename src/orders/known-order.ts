@@ -128,7 +128,7 @@ export interface KnownOrder {
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
   /** The most urgent thing in a word, shown in place of the service's status; undefined if there is nothing. */
-  readonly first: OrderCase['is'] | 'pending' | 'no mode' | 'ask your lead' | undefined;
+  readonly first: OrderCase['is'] | 'pending' | 'no mode' | 'ask your lead' | 'not refundable' | undefined;
   readonly refunds: readonly KnownRefund[];
   /** Why the order as the service shows it cannot be refunded; undefined if it can be. */
   readonly unfit: Unfit | undefined;
@@ -178,7 +178,9 @@ export function knownOrder(
     (modeOfOrder(order) === undefined ? 'no mode' : undefined) ??
     (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined) ??
     // The order was paid back twice, and somebody dealt with that: whoever refunds more of it must ask first.
-    (whyNot === undefined && isPaidBackTwice({ refunds }) ? 'ask your lead' : undefined);
+    (whyNot === undefined && isPaidBackTwice({ refunds }) ? 'ask your lead' : undefined) ??
+    // `paid` alone would look as if it could be refunded.
+    (order.payment_status === statuses.paid && unfit?.is === 'not allowed' ? 'not refundable' : undefined);
   return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
 }
 

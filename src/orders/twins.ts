@@ -7,6 +7,7 @@ import { sumOf } from '../api/charges.ts';
 import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { type Payment, paymentOf } from '../api/payment.ts';
 import { isTime } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
 import {
   gaveNothing,
@@ -30,6 +31,8 @@ export interface Twin extends Payment {
 
 /** Two orders that are further apart are not twins. */
 export const twinSeconds = 600;
+/** The same in words. */
+export const twinSpan = counted(twinSeconds / 60, 'minute');
 
 /** The buyer and the amount of an order as one text, which twins have in common. Undefined if the order does not show both. */
 export function purchaseOf(order: JsonObject): string | undefined {

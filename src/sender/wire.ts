@@ -12,7 +12,10 @@ import {
 import { CliError, type CliErrorParts, type ErrorKind, exitCodes } from '../errors.ts';
 import type { RefusalCode } from '../refusal-codes.ts';
 
-/** The version of the protocol. If sender and desk differ, they say so and do nothing else. */
+/**
+ * The version of the protocol. If sender and desk differ, they say so and do nothing else. So it rises when one side would
+ * refuse or misread a message of the other. A question that only newer desks ask does not need it.
+ */
 export const hopVersion = 1;
 
 /** Each role may do what those before it may, except that a proposer and a viewer release nothing. */

@@ -18,6 +18,7 @@ import {
   purchaseOf,
   type Twin,
   twinOf,
+  twinSpan,
   twinsAmong,
 } from '../../orders/orders.ts';
 import type { OrderRead } from '../order-change.ts';
@@ -107,7 +108,7 @@ function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Re
   });
   if (!isShort) return [];
   return [
-    `a twin may be missing here: paydesk looked at only ${twinReach} orders before and after this one, which is less than 10 minutes`,
+    `a twin may be missing here: paydesk looked at only ${twinReach} orders before and after this one, which is less than ${twinSpan}`,
   ];
 }
 

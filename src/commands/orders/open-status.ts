@@ -5,10 +5,9 @@
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
-import { statuses } from '../../api/spec.ts';
 import { warnOfUnrecorded } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { type KnownOrder, recordShown, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
+import { recordShown, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 
 /** The column, and what finds out about the orders that it is going to show. */
 interface StatusColumn {
@@ -37,15 +36,9 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
     async lookUp(records) {
       words = new Map();
       for (const known of await shownOrders(ctx, service, valuesOf(records))) {
-        const word = known.first ?? notRefundable(known);
-        if (word !== undefined) words.set(known.order.id, word);
+        if (known.first !== undefined) words.set(known.order.id, known.first);
         warnOfUnrecorded(ctx, known);
       }
     },
   };
-}
-
-// `paid` alone would look as if it could be refunded.
-function notRefundable({ order, unfit }: KnownOrder): string | undefined {
-  return order.payment_status === statuses.paid && unfit?.is === 'not allowed' ? 'not refundable' : undefined;
 }

@@ -15,6 +15,7 @@ import {
   purchaseOf,
   type Twin,
   twinOf,
+  twinSpan,
 } from '../../orders/orders.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import type { WalkObserver } from '../listing.ts';
@@ -238,7 +239,7 @@ function pairWords(both: readonly KnownTwin[]): string {
   if (isBoth) return `twins, both already refunded: ${pair}`;
   return isSettledPair(both)
     ? `twins, settled: ${pair}`
-    : `possible twins, same buyer and amount within 10 minutes: ${pair}`;
+    : `possible twins, same buyer and amount within ${twinSpan}: ${pair}`;
 }
 
 function becameOf(twin: KnownTwin): readonly string[] {

@@ -22,6 +22,7 @@ import {
   twinOf,
   twinPairs,
   twinSeconds,
+  twinSpan,
   withChargeIds,
 } from '../../orders/orders.ts';
 import {
@@ -43,8 +44,7 @@ import { nobodyAsked, type Source } from '../report/report-source.ts';
 const usualPeriod = 'today';
 
 export const twins = defineCommand({
-  description:
-    'Lists pairs of payments by the same buyer, of the same amount, of orders that were created within 10 minutes of each other. Once all of one payment went back, the pair is settled, and shown only with --settled.',
+  description: `Lists pairs of payments by the same buyer, of the same amount, of orders that were created within ${twinSpan} of each other. Once all of one payment went back, the pair is settled, and shown only with --settled.`,
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
@@ -87,7 +87,7 @@ export const twins = defineCommand({
     ctx.notes.note(
       open.length === 0
         ? `no twins${inCurrency(source)} in this period`
-        : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within 10 minutes; ${twiceWords(open, (amount, currency) => amountWords(amount, currency, amountsOf(source)))} may have been paid twice`,
+        : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within ${twinSpan}; ${twiceWords(open, (amount, currency) => amountWords(amount, currency, amountsOf(source)))} may have been paid twice`,
     );
     if (periodOf(flags) === undefined) ctx.notes.note(onlyToday);
     const settled = pairs.length - open.length;

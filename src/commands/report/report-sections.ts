@@ -3,7 +3,7 @@
 import { type AmountStyle, digits, placesOf, readableAmount, readableFigure } from '../../amounts.ts';
 import { type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { counted, percent } from '../../counted.ts';
-import { brandName } from '../../orders/orders.ts';
+import { brandName, twinSpan } from '../../orders/orders.ts';
 import {
   type Dimension,
   elsewhere,
@@ -387,7 +387,7 @@ function twinsSection(
   return {
     title: 'Possible twins',
     notes: [
-      `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back as a whole: somebody may have paid twice.`,
+      `Two payments${inCurrency(source)} of the same buyer and amount within ${twinSpan}, of which neither went back as a whole: somebody may have paid twice.`,
       ...(twins.length === 0
         ? []
         : [

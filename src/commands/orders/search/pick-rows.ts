@@ -187,7 +187,7 @@ function statusOf({ shown, twin }: KeptOrder<OrderShown>): string {
 }
 
 function accentOf({ shown, twin }: KeptOrder<OrderShown>): NonNullable<SearchedRow<unknown>['accent']>['by'] {
-  if (shown.first !== undefined) return shown.first === 'pending' ? 'warn' : 'bad';
+  if (shown.first !== undefined) return ['pending', 'not refundable'].includes(shown.first) ? 'warn' : 'bad';
   return twin === undefined || isSettled(twin) ? { status: shown.status } : 'warn';
 }
 
