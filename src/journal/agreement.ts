@@ -11,12 +11,12 @@ export type ShownRefund = FoundRefund & { readonly id: string };
 
 type Shown = string | number | boolean | undefined;
 
-/** What the service says of a refund that was found. */
+/** What the status of a refund that was found means. */
 export function meaningOf({ status }: Pick<FoundRefund, 'status'>): RefundMeaning {
   return meaningOfRefund(status);
 }
 
-/** Whether the service took this refund up, and the money did not go back. */
+/** Whether the service has taken this refund, and its money did not go back. */
 export function isFailed(refund: Pick<FoundRefund, 'status'>): boolean {
   return meaningOf(refund) === 'failed';
 }
@@ -27,9 +27,9 @@ export function isPending(refund: Pick<FoundRefund, 'status'>): boolean {
 }
 
 /**
- * The first figure that does not fit the new refund records, in words that name both; undefined when all figures fit.
- * Every sum must have moved by the amounts of the new records, and by those of older ones that failed since then. Without
- * either nothing may have moved: no status, no `is_refundable`, no `updated_at` (service: order, charge).
+ * The first figure that does not fit the new refund records, in words that name both; undefined when all figures fit. Every sum
+ * must have moved by the amounts of the new records, and of older ones whose status has changed since then. If there are neither,
+ * nothing may have moved: no status, no `is_refundable`, no `updated_at` (service: order, charge).
  */
 export function disagreement(
   before: PreImage,
@@ -180,7 +180,10 @@ function pairs(
 // Rows of an older paydesk lack amount and currency.
 type Before = Pick<PreImage, 'amount' | 'currency' | 'charges'>;
 
-/** Why an order shows a capture of other money than the order had before; undefined when nothing contradicts it. */
+/**
+ * What contradicts a capture that an order shows: another amount or currency than the order had before. Undefined when nothing
+ * does.
+ */
 export function otherCapture(before: Before, value: unknown): string | undefined {
   return (
     differs('amount', before.amount, valueAt(value, ['amount'])) ??

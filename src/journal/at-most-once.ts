@@ -137,7 +137,7 @@ function newsOf(
   if (isDoubted(attempt)) return undefined;
   if (last?.verdict === 'applied') {
     const twice = newDuplicate(attempt, last, known, value);
-    // Who confirmed the first of them stays: a reply is not lost because a second refund shows.
+    // `by` stays as it was for the first refund: if a reply confirmed that one, this must not be lost because a second one shows.
     return twice && { verdict: verdictRow(sent, moment, { ...rulingOf(twice), by: last.by }) };
   }
   const evidence = judgeOrder(attempt, known, value);
@@ -192,7 +192,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'checking'>,
   };
 }
 
-// The row may be there all the same, or on its way to a server. But nothing is sent now, whatever becomes of it.
+// The row may have been written all the same, or may be on its way to a server. But nothing is sent now, whatever becomes of it.
 function takeBack(
   { wanted, flight }: At<'recording' | 'sending'>,
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
@@ -282,8 +282,8 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, because: Lost): St
   return { state, effect: { do: 'record', row: verdict } };
 }
 
-// A refusal is believed once a read shows that nothing was done, and a reply that shows it as failed once a read shows the same.
-// paydesk reads three times at most.
+// A refusal is believed once a read shows that nothing was done. A reply that shows the refund as failed is believed once a read
+// shows that too. paydesk reads three times at most.
 function confirm(wanted: Wanted, flight: InFlight, now: Moment, because: Refused): Step {
   const ahead = changeKinds[wanted.kind].provable ? wanted.readAfterMs.slice(0, 3) : [];
   return readOn(wanted, { ...flight, because, from: now.mono, ahead }, now);
@@ -307,7 +307,8 @@ function search(
   if (event.is === 'unseen') return readOn(wanted, { ...found, reads: found.reads + 1 }, event.moment);
   if (event.is !== 'seen') return undefined;
   const seen = judgeSeen(found.sent, event, found.claimed);
-  // What the service refused as well, or what the reply showed as failed, is refused whosever the record is.
+  // If the service refused this change too, or its reply showed it as failed, it is refused, whichever attempt the record belongs
+  // to.
   const evidence = 'rejected' in found.because ? seen : doubtFailed(seen, found.refused);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
   if (evidence.shows === 'unreadable' || isOlderThanReply(found, evidence))

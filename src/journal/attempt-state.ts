@@ -62,11 +62,11 @@ export function isOpen(record: AttemptRecord, then: ReturnType<typeof momentOfRo
   const last = verdictOf(record);
   if (last === undefined || last.verdict === 'unknown') return true;
   if (!isUnproven(last) || isOver(record, then)) return false;
-  // A refusal of what no read shows is all that will ever be known. A change whose row was lost is of such a kind too.
+  // If no read can show a change, its refusal is all that will ever be known. A change whose row was lost is of such a kind too.
   return last.verdict === 'not_seen' || changeKinds[record.sent.proof.kind].provable;
 }
 
-/** Whether nothing has proven what became of an attempt, and no read came after its horizon: the next one still may. */
+/** Whether nothing has proven what became of an attempt, and no read came after its horizon: the next read may still prove it. */
 export function awaitsRead(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   return last === undefined || isOpen(record, momentOfRow(last));
@@ -93,14 +93,15 @@ export function isUnsettled(record: AttemptRecord): boolean {
   return isDoubted(record) || (mayChange(last) && (!isEnded || isWatched(record)));
 }
 
-/** Whether it may be open, or has an alarm that nobody acknowledged, whatever time it is. */
+/** Whether an attempt with this last verdict may be open, whatever the time, or has an alarm that nobody acknowledged. */
 export function mayBeOpen(last: VerdictRow | undefined): boolean {
   return last?.alarm !== undefined || isUnproven(last);
 }
 
 /**
- * Whether it may block its order now or have an alarm, or may be read again. One that a read after its horizon did not show stays
- * unconfirmed for good and does neither, unless the clocks disagree: then its horizon counts as not over.
+ * Whether it may block its order now or have an alarm, or may be read again. An attempt that a read after its horizon did not
+ * show stays unconfirmed for good, and none of this is true of it, unless the clocks disagree: then its horizon counts as not
+ * over.
  */
 export function mayNeedLook(record: AttemptRecord, { skewed }: Pick<Moment, 'skewed'>): boolean {
   const last = verdictOf(record);
@@ -142,8 +143,8 @@ export function mayBeMade(record: AttemptRecord): boolean {
 }
 
 /**
- * What a refund paid back, or may have, in the service's units, as limits count it: 0 if it certainly was not made. What a reply or a
- * read has shown counts, whatever a person recorded later; money of which the service shows that it failed does not.
+ * What a refund paid back, or may have, in the service's units, as limits count it: 0 if it certainly was not made. What a reply
+ * or a read has shown counts, whatever a person recorded later; money that the service shows as failed does not.
  */
 export function countedAmount(record: AttemptRecord): number {
   const { kind, expected } = record.sent.proof;
@@ -198,15 +199,15 @@ export function isMadeByHand(record: AttemptRecord): boolean {
   return isMadeRefund(record) && verdictOf(record)?.by === 'person';
 }
 
-/** Until when a refund is young that a person recorded as made, as its rows tell it. */
+/** Until when a refund that a person recorded as made is young, as its rows tell it. */
 export interface YoungUntil {
   /** In the journal's time, Unix milliseconds. `MAX_SAFE_INTEGER` if no row has a time that can be trusted. */
   readonly time: number;
-  /** In the time since this machine was started, of the start of its newest verdict. */
+  /** The same as milliseconds since the start of the machine, by the newest start that its verdicts name. */
   readonly boot: Clocks['boot'];
 }
 
-/** The same of an attempt; undefined if no person recorded it as a refund that was made. */
+/** Until when an attempt is young; undefined unless it is a refund that a person recorded as made. */
 export function youngUntil(record: AttemptRecord): YoungUntil | undefined {
   if (!isMadeByHand(record)) return undefined;
   const { sent, verdicts } = record;
@@ -222,9 +223,9 @@ export function youngUntil(record: AttemptRecord): YoungUntil | undefined {
 }
 
 /**
- * Whether such a refund may be young at a moment, by both clocks: a wall clock that was set forward, and is believed since, does not
- * end a horizon that has not ended by the time since this machine was started (`passedSince`). If it was set back, or the clocks
- * disagree, more of them are. `isDue` decides.
+ * Whether such a refund may be young at a moment, by one clock or the other. If the wall clock was set forward, and is believed
+ * since then, that does not end a horizon that has not ended by the time since this machine was started (`passedSince`). If it
+ * was set back, or the clocks disagree, more refunds count as young. `isDue` decides.
  */
 export function mayBeYoung({ time, boot }: YoungUntil, now: MomentAsked): boolean {
   const isByBoot = boot !== undefined && boot.id === now.boot?.id && boot.ms > now.boot.ms;
@@ -247,8 +248,8 @@ export function mayChange(last: VerdictRow): boolean {
 }
 
 /**
- * Whether a read that somebody asks for may show something new: of a refund that was made, however long ago that was. It may have
- * failed since, for example.
+ * Whether a read that somebody asks for may show something new. It may for a refund that was made, however long ago: the refund
+ * may have failed since, for example.
  */
 export function isReadable(record: AttemptRecord, now: Moment): boolean {
   return isMadeRefund(record) || isDue(record, now);
@@ -289,21 +290,21 @@ function nextLook(first: VerdictRow, last: VerdictRow): number {
 }
 
 /**
- * Whether another desk of the team may be about to send it: it holds no lock that others see. Before its last moment (by the
- * server's clock, and a little more), what the order shows proves nothing.
+ * Whether another desk of the team may be about to send this attempt: that desk holds no lock that others see. Until the last
+ * moment at which it may send (by the server's clock, and a little more), what the order shows proves nothing.
  */
 export function mayStillLeave({ sent, verdicts }: AttemptRecord, now: Pick<Moment, 'time'>): boolean {
   return verdicts.length === 0 && sent.stamp !== undefined && now.time < leavesUntil({ sent });
 }
 
-/** Until when another desk may send it, Unix milliseconds by the server's clock. */
+/** Until when another desk may send the attempt, Unix milliseconds by the server's clock. */
 export function leavesUntil({ sent }: Pick<AttemptRecord, 'sent'>): number {
   return sent.sendBy + 5000;
 }
 
 // A watched refund is read at once, each time its age is four times that of the last read, and after its horizon; a pending one
-// whenever somebody looks. Rows of a wrong clock tell no age: it is read again as soon as the clock is right, and until then only if
-// time stands still.
+// whenever somebody looks. Rows written by a wrong clock tell no age. Then the refund is read again as soon as the clock is
+// right, and until then only if all its verdicts of `applied` have the same time.
 function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
   if (!isYoung(record, now) || isStillPending(record)) return true;
   const applied = record.verdicts.filter(({ verdict }) => verdict === 'applied');

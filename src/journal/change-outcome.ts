@@ -140,7 +140,7 @@ async function outcomeThen({ record, service, evidence, lookedAt, ...looked }: L
   });
 }
 
-/** What a repeat tells of the attempt that answers it. */
+/** What a repeat says about the attempt that answers it. */
 export function toldAgain(record: AttemptRecord): Pick<Learned, 'blockedUntil' | 'recorded' | 'byHand'> {
   const byHand = statementOn(record) === undefined ? undefined : record;
   return { blockedUntil: blockedUntil(record), recorded: true, byHand };

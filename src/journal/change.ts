@@ -1,4 +1,4 @@
-/** One change that a person decided on, and how it ended: what goes into the journal's room, and what comes out of it. */
+/** The types of a change that a person decided on, and of how it ended: what the journal is given, and what it gives back. */
 
 import type { ChangeRequest, ReplyHead, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -25,7 +25,9 @@ export const changeKinds = {
   api: { noun: 'request', command: 'api', provable: false },
 } as const;
 
-/** A `Record` over it holds what differs between kinds, so the compiler finds every place that a new kind needs. */
+/**
+ * What differs between kinds is in a `Record` with this type as its key, so the compiler finds every place that a new kind needs.
+ */
 export type ChangeKind = keyof typeof changeKinds;
 
 /** What the journal keeps of a change as it was decided. */
@@ -36,7 +38,10 @@ export interface KeptOfChange {
   readonly currency?: string | undefined;
   readonly reason?: string | undefined;
   readonly note?: string | undefined;
-  /** What `--again` named of twins of the order: refunds that the person knows of. They are recorded, and never used up. */
+  /**
+   * Refunds of twins of the order that `--again` named, so that the person knows about them. They are recorded, and never used
+   * up.
+   */
   readonly twins?: readonly string[] | undefined;
   /** An idempotency key of this change (`--idempotency-key`). */
   readonly idempotencyKey?: string | undefined;
@@ -71,7 +76,7 @@ export interface Change extends KeptOfChange {
   readonly again: readonly string[];
 }
 
-/** How the run of a change goes: what it knows already, and whom it asks. Nothing of it is recorded. */
+/** What the run of a change knows already, and whom it asks. None of this is recorded. */
 export interface ChangeRun {
   /** Attempts that this run has just settled. The person did not know them yet, so not even `--again` repeats them. */
   readonly closed?: readonly AttemptRecord[] | undefined;
@@ -98,7 +103,7 @@ export interface FoundRefund {
   readonly amount: number;
   readonly createdAt: number | undefined;
   readonly authCode: string | undefined;
-  /** The service's own word when it was read; a refund without one was made. */
+  /** The service's own word for its state when it was read; a refund without one was made. */
   readonly status?: string | undefined;
 }
 
@@ -108,7 +113,7 @@ interface OutcomeBase extends Pick<VerdictRow, 'alarm' | 'refunds' | 'created' |
   readonly change?: string | undefined;
   /** Why the last verdict was given, in words. */
   readonly why?: string | undefined;
-  /** What the last reply says for itself: message, code, type, log id and HTTP status. Set when it was no plain yes. */
+  /** What the last reply says for itself: message, code, type, log id and HTTP status. Set when the reply was not a plain yes. */
   readonly said?: VerdictRow['error'];
   /** Set when the outcome could not be written down (exit 9). The command prints it, and `row` as JSON on stderr. */
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
@@ -157,7 +162,7 @@ export type Outcome =
   /** `--dry-run`: everything was done except the sending. */
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
 
-/** How a change ended that was not only tried. */
+/** How a change ended that was more than a dry run. */
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
@@ -165,7 +170,10 @@ export type MakeChange = (change: Change, run: ChangeRun) => Promise<Outcome>;
 
 export const changeIdPattern = /^i_[A-Za-z0-9]{1,64}$/;
 
-/** A new id. It is short enough to be typed; of many thousand rows of plans, two would have the same one. */
+/**
+ * A new id, short enough to be typed. Rows of plans get longer ones: among many thousands of rows, two would get the same short
+ * one.
+ */
 export function newChangeId({ plan }: Pick<Change, 'plan'>): string {
   const letters = crypto.randomUUID().replaceAll('-', '');
   return `i_${letters.slice(0, plan === undefined ? 8 : 12)}`;

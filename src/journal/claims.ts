@@ -1,4 +1,4 @@
-/** Which refunds of an order may be an attempt's, and which are those of others. Pure. */
+/** Tells which refunds of an order may be an attempt's own, and which are somebody else's. Pure. */
 
 import { isOver, verdictOf } from './attempt-state.ts';
 import { momentOfRow } from './journal-time.ts';
@@ -13,7 +13,7 @@ import type { AttemptRecord } from './rows/journal-rows.ts';
  */
 export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
   const claimed = claimedBy(known, record);
-  // What a person saw who said that it was not made.
+  // The refunds that a person saw when recording that this attempt was not made.
   const foreign = new Set(
     record.verdicts.flatMap(({ by, verdict, refunds = [] }) =>
       by === 'person' && verdict === 'rejected' ? refunds.map(({ id }) => id) : [],
@@ -32,8 +32,8 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
 }
 
 /**
- * Another attempt at the same money that counts as not made, and of which no record shows yet: one that has failed may be that
- * attempt's, and proves nothing about this one. Undefined if it is known what became of this one.
+ * Another attempt at the same money that counts as not made, and has no refund record yet. A failed record may be that attempt's,
+ * so it proves nothing about this one. Undefined if it is known what became of this one.
  */
 export function refusedLike(
   record: AttemptRecord,
@@ -50,8 +50,8 @@ export function refusedLike(
   );
 }
 
-// Whether the other attempt was sent on the same order after the horizon of the record, as far as the clocks of both tell.
-// With a horizon of 0, one that was sent earlier is no time after it either.
+// Whether the other attempt was sent on the same order after the horizon of the record, as far as the clocks of both tell. With a
+// horizon of 0, `isOver` alone would also be true for an attempt that was sent earlier.
 function isAfterTimeOf(record: AttemptRecord, { sent }: AttemptRecord): boolean {
   if (sent.proof.kind !== 'refund' || sent.proof.orderId !== record.sent.proof.orderId) return false;
   return sent.time > record.sent.time && isOver(record, momentOfRow(sent));

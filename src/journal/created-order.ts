@@ -27,7 +27,7 @@ interface CreatedOrder {
   readonly early: boolean;
 }
 
-// Clocks of one service differ by less than this. What is older still is another order.
+// Clocks of one service differ by less than this. An order that is older still is another one.
 const doubtfulMs = 120_000;
 
 /**

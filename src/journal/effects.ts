@@ -167,7 +167,7 @@ export interface LastRead {
 interface Target {
   readonly kind: Change['kind'];
   readonly orderId?: string | undefined;
-  /** The record that stood before the order when it was last found. */
+  /** The record before the order in the list, when the order was last found. */
   readonly neighbour?: string | undefined;
   /** Ids of the newest orders before a creation was sent; absent until then. */
   readonly before?: readonly string[] | undefined;
@@ -210,7 +210,8 @@ interface Newest {
   readonly gap?: string | undefined;
 }
 
-// Before the sending one page is enough. A later read goes on to one of those orders, or to the end of the list.
+// Before the sending one page is enough. A later read goes on until it meets one of the orders of that page, or the end of the
+// list.
 async function newestOrders(service: Service, before: readonly string[] | undefined): Promise<Newest> {
   const records: WireRecord[] = [];
   let pages = 0;

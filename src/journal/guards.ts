@@ -1,6 +1,6 @@
 /**
- * Whether the journal lets a change be sent before the order is read: open attempts, repeats, idempotency keys; and what a
- * refusal knows. Pure.
+ * Decides from the journal, before the order is read, whether a change may be sent: open attempts, repeats, idempotency keys. It
+ * also has the type of a refusal. Pure.
  */
 
 import { isOpen, isUnproven, usesUp, verdictOf } from './attempt-state.ts';
@@ -42,7 +42,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const isNamed = (record: AttemptRecord) => named.has(attemptName(record));
   const made = known.find((record) => isMade(asked, record, now) && !isNamed(record));
   if (made !== undefined) return refuse({ why: 'made', attempt: made });
-  // A refusal of a refund that no read has confirmed may be one of what was made.
+  // If the service refused a refund and no read has confirmed that, the refund may have been made.
   const isNotSeen = (record: AttemptRecord) => verdictOf(record)?.verdict === 'not_seen';
   const doubtful = known.filter(
     (record) =>
@@ -90,7 +90,7 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
   return undefined;
 }
 
-/** Everything that `--again` names: whoever names a repeat also knows what that one repeated. */
+/** Everything that `--again` names: whoever names a repeat also knows what that repeat repeated. */
 export function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
   // What is added while the names are walked is walked too.
@@ -116,11 +116,11 @@ function isAnotherOrder({ kind, idempotencyKey }: Asked): boolean {
   return kind === 'order' && idempotencyKey !== undefined;
 }
 
-/** For this long an order that a read found after its reply was lost may be one that nobody knows of. */
+/** For this long, nobody may know of an order that only a read found, after its reply was lost. */
 export const unseenOrderMs = 24 * 60 * 60_000;
 
-// When a read found an order after its reply was lost, nobody may know of that order. What the final read shows of refunds, and
-// does not show, is judged in read-guards.ts. Other rows of the same plan do not count.
+// When a read found an order after its reply was lost, nobody may know of that order. Refunds that the final read shows, or does
+// not show, are judged in read-guards.ts. Other rows of the same plan do not count.
 function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
   const isUnseen =
@@ -151,8 +151,8 @@ function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
 }
 
 /**
- * Whether the last attempt under an idempotency key answers a second run with that id. If it provably was not sent, it is
- * tried again. If it was refused, or is unconfirmed after its horizon, it is tried again only when --again names it.
+ * Whether the last attempt under an idempotency key answers a second run with that key. If it provably was not sent, it is tried
+ * again. If it was refused, or is unconfirmed after its horizon, it is tried again only when --again names it.
  */
 export function answersRepeat(last: AttemptRecord, again: readonly string[], now: Moment): boolean {
   const verdict = verdictOf(last)?.verdict;
@@ -208,8 +208,8 @@ export type Refusal =
       readonly again: readonly string[];
     }
   /**
-   * A person recorded a refund of the same charge as made, and the order does not show it. `name`: what `--again` must name.
-   * The rest is that of the refund that was asked for.
+   * A person recorded a refund of the same charge as made, and the order does not show it. `name`: what `--again` must name. The
+   * other fields are those of the refund that was asked for.
    */
   | ({
       readonly why: 'unshown';
@@ -220,7 +220,9 @@ export type Refusal =
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
   /** `--again` names a change that was never made or tried here. */
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
-  /** The request may still be on its way until then (Unix milliseconds), so nobody can know yet that it was not made. */
+  /**
+   * The request may still be on its way until the time `until` (Unix milliseconds), so nobody can know yet that it was not made.
+   */
   | { readonly why: 'too_early'; readonly attempt: AttemptRecord; readonly until: number }
   /** The order cannot be read now, and a person must not decide without it. */
   | { readonly why: 'unread'; readonly problem: string }

@@ -107,7 +107,7 @@ function isOfTheFuture({ time }: Written, now: Then): boolean {
   return now.dated === true && time - now.time > tolerableSkewMs;
 }
 
-/** The earliest time at which the service can have made it (Unix milliseconds by the service's clock). */
+/** The earliest time at which the service can have made the change of a SENT row (Unix milliseconds by the service's clock). */
 export function earliestOf({ time, skewed, clocks }: Pick<SentRow, 'time' | 'skewed' | 'clocks'>): number {
   if (clocks?.service !== undefined) return clocks.service - serviceSlackMs;
   return skewed ? Number.NEGATIVE_INFINITY : time - tolerableSkewMs;

@@ -56,7 +56,7 @@ export type * from './rows/journal-store.ts';
 export { methodsOf, storeMethods } from './rows/journal-store.ts';
 export * from './words/alarm-words.ts';
 export * from './words/limit-words.ts';
-// Only evidence needs them.
+// Only the command `prove` needs this code.
 export const loadProofs = async () => await import('./questions/proved-refunds.ts');
 export type { ProvedRefund } from './questions/proved-refunds.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './questions/said-by-hand.ts';
@@ -102,10 +102,10 @@ export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   readonly parts: number;
   /** Those that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
   readonly ours: readonly string[];
-  /** The changes that sent them from here, as far as that is known, and how many of the refunds none of these made. */
+  /** The changes that sent them from here, as far as that is known, and how many of the refunds none of these changes made. */
   readonly sentAs?: readonly string[] | undefined;
   readonly others?: number | undefined;
-  /** The changes whose alarms stand on the same order besides this one. */
+  /** The other changes of the same order that have this alarm. */
   readonly besides?: readonly string[] | undefined;
 }
 
@@ -120,7 +120,7 @@ export interface AppearedRefund {
   readonly twice: PaidTwice | undefined;
   /** Other refunds of the order that were sent after it and may have been made. Whoever sent them did not know of this one. */
   readonly between: readonly AttemptRecord[];
-  /** Whether the journal has it, so that only a person must look. */
+  /** Whether the journal has recorded this already, so that only a person must look. */
   readonly isRecorded: boolean;
 }
 
@@ -151,7 +151,7 @@ export interface HowResolved {
 /** Reads the order of an attempt again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
 export type Resolve = (record: AttemptRecord, how?: HowResolved) => Promise<Resolved>;
 
-// What commands ask the store as it is.
+// The methods of the store that commands get unchanged.
 export const askedOfStore = [
   'attempts',
   'list',
@@ -176,8 +176,8 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
     change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'keyFingerprint' | 'name' | 'from' | 'to'>,
   ): Promise<void>;
   /**
-   * The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. `service`: its last `Date` is a
-   * clock too.
+   * The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. `service`: its last `Date` counts
+   * as a clock too.
    */
   now(service?: Pick<Service, 'seenDate'>): Promise<Moment>;
   /**
@@ -202,8 +202,8 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
     readonly order: JsonObject;
   }): Promise<void>;
   /**
-   * Throws the CliError with which the journal would refuse a refund as far as it is planned, before a person is asked for the
-   * rest of it. `order`: as it was just read. The check that counts comes later, under the order's lock.
+   * Throws the CliError with which the journal would refuse a refund, judged by what is planned so far, before a person is asked
+   * for the rest. `order`: as it was just read. The check that counts comes later, under the order's lock.
    */
   refusePlanned(refund: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
@@ -228,7 +228,7 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
     statement: Omit<Statement, 'operator'>,
     confirm: (evidence: Evidence) => Promise<string | undefined>,
   ): Promise<Resolved>;
-  /** The attempts on the order of this one, with the same account; itself among them. None if it has no order. */
+  /** The attempts on the order of this one, with the same account, including this one. None if it has no order. */
   onSameOrder(record: AttemptRecord): Promise<readonly AttemptRecord[]>;
   /**
    * Reads the order again, then writes down that a person has dealt with the alarm of this attempt. Adds nothing when it has
@@ -241,10 +241,10 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
     change: Pick<Change, 'kind' | 'request' | 'asked'>,
   ): Promise<readonly AttemptRecord[]>;
   /**
-   * The outcome of an earlier run under an idempotency key, and the change that it sent; at a desk of a team also that of a run which
-   * handed the very same over and did not show its end. Reads the order again first if
-   * the outcome is unconfirmed. Undefined when there is no such run, or when a new attempt may be made. Throws
-   * CliError 'refused' when the id was used for another change.
+   * The outcome of an earlier run under an idempotency key, and the change that it sent; at a desk of a team also that of a run
+   * which handed over exactly the same and did not show how it ended. Reads the order again first if the outcome is unconfirmed.
+   * Undefined when there is no such run, or when a new attempt may be made. Throws CliError 'refused' when the key was used for
+   * another change.
    */
   recorded(
     idempotencyKey: string | undefined,

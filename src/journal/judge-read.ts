@@ -1,4 +1,4 @@
-/** Judges what a read shows of a change, compared with the order before it. Pure. */
+/** Judges what a read shows about a change, compared with the order before it. Pure. */
 
 import { type MoneyReading, type OrderMoney, readForRefund, readMoney } from '../api/charges.ts';
 import { textIn, valueAt } from '../api/json-values.ts';
@@ -17,7 +17,7 @@ import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './cha
 import { createdIn, gapOf, newestIds } from './created-order.ts';
 import type { PreImage, Proof } from './rows/journal-rows.ts';
 
-/** What a read shows of the change. */
+/** What a read shows about the change. */
 export type Evidence =
   /** Exactly what was asked for. `others`: there are also new records that nobody asked for here. */
   | {
@@ -31,7 +31,7 @@ export type Evidence =
     }
   /** What was asked for is there, and has failed: all of it, or a part of it with `isPart`. */
   | { readonly shows: 'failed'; readonly refunds: readonly FoundRefund[]; readonly isPart: boolean }
-  /** What was asked for is there more than once: all of these. Failed refunds, and other ones, are not among `refunds`. */
+  /** What was asked for is there more than once. `refunds` are all of these, without failed ones and without other refunds. */
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** Only a part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
@@ -213,7 +213,10 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   };
 }
 
-/** Why nobody knows what one of these refunds is: it is never taken as made, and never as failed. Undefined if none has an unknown status. */
+/**
+ * Why nobody knows what became of one of these refunds: paydesk does not know its status, so it never counts as made, and never
+ * as failed. Undefined if all have a known status.
+ */
 export function unknownWord(own: readonly FoundRefund[]): string | undefined {
   const strange = own.find(isStrange);
   return strange && `refund ${strange.id} has the status ${strange.status}, which paydesk does not know`;
@@ -264,7 +267,8 @@ export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): b
   return expected.chargeId === record.chargeId && expected.amount === record.amount;
 }
 
-// A record that failed stands for what was asked for only where no other one does. One with an unknown status comes last of these.
+// A failed record counts as what was asked for only where no other record does. Among the others, one with an unknown status
+// comes last.
 function match(expected: readonly ExpectedRefund[], refunds: readonly ShownRefund[]) {
   const rest = refunds
     .filter((record) => !isFailed(record))

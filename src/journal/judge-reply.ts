@@ -1,4 +1,4 @@
-/** Judges what a reply says of a change: its bytes are read strictly and compared with the order before. Pure. */
+/** Judges what a reply says about a change: its bytes are read strictly and compared with the order before. Pure. */
 
 import { hash } from 'node:crypto';
 import { type RawReply, scan, tooMuchJson } from '../api/api.ts';
@@ -60,7 +60,7 @@ export function repeatsKey(text: string): boolean {
   return false;
 }
 
-/** What a reply says of the change. */
+/** What a reply says about the change. */
 type Answer =
   | {
       readonly says: 'applied';
@@ -142,7 +142,7 @@ function errorWords(error: ErrorBody): string {
   return `${code ?? type ?? 'an error of the service'}${log}`;
 }
 
-// Other attempts claim nothing here: if a reply shows more than its request did, it contradicts the request.
+// No refund counts as another attempt's here: if a reply shows more than its request asked for, it contradicts the request.
 const unclaimed: ReadonlySet<string> = new Set();
 
 // `data` of a refusal is the unchanged order (service: Errors). If that order has changed, it contradicts the refusal.
@@ -183,7 +183,7 @@ function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
       return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${evidence.contradicts}` };
     if (!evidence.others) return { says: 'applied', refunds: evidence.refunds };
   }
-  // After a capture only the status can be the old one.
+  // For a capture, only one case is left: the order still has its old status.
   if (proof.kind === 'capture')
     return { says: 'contradiction', why: `HTTP ${status}, an order that is still ${statuses.preAuthorized}` };
   const missing = evidence.shows === 'nothing' || evidence.shows === 'partial';

@@ -20,13 +20,16 @@ import { refusalError } from './words/refusal-error.ts';
 import { changeOf, type HowShown, named } from './words/refusal-words.ts';
 import { startWaitingLine } from './words/waiting-line.ts';
 
-/** Where a change says what it finds out, in lines, and what it waits for. */
+/** Where a change prints what it finds out, line by line, and what it waits for. */
 export interface ChangeNotes extends Pick<Notes, 'waiting'> {
   note(line: string): void;
   warn(line: string): void;
 }
 
-/** `signal`: Ctrl-C and the like. It stops a change before the sending, ends the waiting after it, never stops the sending. */
+/**
+ * `signal`: Ctrl-C and the like. It stops a change before the sending, ends the waiting after it, and never stops the sending
+ * itself.
+ */
 export interface ChangeParts extends Omit<EffectParts, 'timeoutMs'> {
   readonly send: SendOnce;
   /** Who runs paydesk: the system user, or the value of PAYDESK_OPERATOR. */
@@ -65,7 +68,7 @@ async function reconcileFirst(
     {
       orderId,
       idempotencyKey,
-      // A batch has read its unconfirmed rows before; others would cost every row a request.
+      // A batch has read its unconfirmed rows before. Reading other orders here would cost one more request for every row.
       only: plan !== undefined,
     },
   );
@@ -94,7 +97,7 @@ function tellNews(
         ? 'this order, an earlier change'
         : `another order, ${orderId}`;
   if (alarm === undefined) notes.note(`${where}: looked up again: ${named(record, settings)}: ${show}`);
-  // What the journal called made is not what the alarm says.
+  // `named` would call this change made, and that is not what the alarm says.
   else
     notes.warn(`${where}: ${alarmText(record) ?? alarm}: ${change}, ${changeOf(record, settings)}: ${show}`);
 }
@@ -120,14 +123,14 @@ class Run {
     this.#change = change;
     this.#how = how;
     this.#wanted = wantedOf(parts, change);
-    // In a batch another row may have the same lock for as long as its reply, and then the reads after it, take.
+    // In a batch another row may hold the same lock while it waits for its reply, and then for the reads after it.
     const timeoutMs = parts.options.timeoutMs * (change.plan === undefined ? 1 : 5);
     this.effects = new Effects(
       { ...parts, timeoutMs },
       {
         ...this.#wanted,
         account: marksOfService(parts.service),
-        // A script that gives its own id wants another order, even if it is equal.
+        // A script that gives its own idempotency key wants another order, even if that one is equal.
         equal: change.idempotencyKey === undefined ? 'of a day' : undefined,
       },
       change.neighbour,

@@ -1,4 +1,4 @@
-/** Opens the journal of a run: it answers what commands ask, and tells once what is open or out of order. */
+/** Opens the journal of a run: it answers what commands ask, and says once what is open, and what is damaged. */
 
 import type { Service } from '../api/api.ts';
 import { CliError, refused } from '../errors.ts';
@@ -37,27 +37,27 @@ interface JournalParts extends Omit<EffectParts, 'service'> {
   readonly elsewhere?: (() => Promise<Resolve | undefined>) | undefined;
 }
 
-/** What `cli/` hands out of the journal of a run. */
+/** What `cli/` gets from the journal of a run. */
 interface OpenedJournal {
   /** For changes. Keys are masked in every row that is added. */
   readonly store: JournalStore;
   /** For commands. */
   readonly journal: Journal;
   /**
-   * Prints one line if somebody must look at changes of the account. If the journal cannot be read, it only warns. `shown`: the order
-   * that the run shows, with everything that is open of it.
+   * Prints one line if somebody must look at changes of the account. If the journal cannot be read, it only warns. `shown`: the
+   * order that the run shows, with everything that is open on it; the line leaves that order out.
    */
   tellOpen(profile: Profile, shown?: string): Promise<void>;
   /**
-   * Checks some rows of the journal, once, while the run waits for the service: so each row is seen again from time to time. Warns of
-   * damage. Does nothing after `close`, and never fails.
+   * Checks some rows of the journal, once, while the run waits for the service, so that each row is checked again from time to
+   * time. Warns of damage. Does nothing after `close`, and never fails.
    */
   checkInPassing(): Promise<void>;
-  /** Ends what is checked in passing, and closes the store. */
+  /** Ends the check in passing, and closes the store. */
   close(): void;
 }
 
-// As many rows as some milliseconds allow. A journal of 1,000,000 changes is seen again every 12,000 runs.
+// As many rows as can be checked in some milliseconds. A journal of 1,000,000 changes is checked again every 12,000 runs.
 const checkedInPassing = 250;
 
 /** Opens nothing before it is first used. */
@@ -111,7 +111,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         );
         if (line !== undefined) parts.notes.aside(line);
       } catch (error) {
-        // Who is not let in by the sender would not be let in a second time.
+        // If the sender does not let this user in, it would not do so at a second try.
         if (!(error instanceof CliError) || error.kind === 'auth') throw error;
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
       }
@@ -155,7 +155,7 @@ function createJournal(parts: JournalParts): Journal {
     resolveOne({ ...parts, service: await serviceOf(record) }, record, how);
   const now: Journal['now'] = (service = {}) => momentOf(clock, store, service);
   const member = async () => (await store.rules?.())?.member();
-  // In a team it is who signed in, whatever PAYDESK_OPERATOR says.
+  // In a team it is the person who signed in, whatever PAYDESK_OPERATOR says.
   const whoStates = async () => (await member()) ?? operator;
   // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
@@ -258,8 +258,8 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
 }
 
 /**
- * The store without keys in what is added: a row may hold one that somebody typed, or that came from a file. (Keys in replies are
- * masked before.)
+ * The store, with keys masked in what is added: a row may hold a key that somebody typed, or that came from a file. (Keys in
+ * replies are masked before.)
  */
 function withoutKeys(store: JournalStore, secrets: Pick<Secrets, 'holds' | 'cleanJson'>): JournalStore {
   const cleaned = <Row extends object>(row: Row): Row => {

@@ -30,7 +30,7 @@ export interface Wanted extends Change {
   readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'keyFingerprint' | 'operator' | 'version'>;
 }
 
-/** What the runner does next. One event answers each effect; its possible names stand behind the arrow. */
+/** What the runner does next. One event answers each effect; its possible names are behind the arrow. */
 export type Effect =
   /** → locked | busy */
   | { readonly do: 'lock' }
@@ -45,8 +45,8 @@ export type Effect =
   /** Makes sure that a SENT row which could not be recorded blocks nothing and cannot come later → recorded | unrecorded */
   | { readonly do: 'take_back'; readonly sent: SentRow; readonly row: VerdictRow }
   /**
-   * Sends the request, once → replied | not_sent | no_reply. `until`: after this time by either clock no byte may leave,
-   * although the connection is ready only then.
+   * Sends the request, once → replied | not_sent | no_reply. `until`: after this time by either clock no byte may leave, even if
+   * the connection is ready only then.
    */
   | { readonly do: 'send'; readonly until: Pick<Moment, 'wall' | 'mono'> }
   /** → waited */
@@ -81,7 +81,7 @@ export type Event =
   | { readonly is: 'waited'; readonly hurried: boolean }
   /**
    * `creations`: only while an order is being created. What the journal knows after the read: the creations that made an order
-   * which it shows, and all that are unconfirmed.
+   * which the read shows, and all creations that are unconfirmed.
    */
   | {
       readonly is: 'seen';
@@ -127,7 +127,7 @@ export interface Lost {
   readonly said?: VerdictRow['error'];
 }
 
-/** The reply is a refusal. `failed`: it is the order instead, and shows these refunds as failed. */
+/** The reply is a refusal. With `failed`, the reply is the order instead, and shows these refunds as failed. */
 export interface Refused {
   readonly rejected: CliErrorParts;
   readonly failed?: readonly FoundRefund[] | undefined;

@@ -1,4 +1,4 @@
-/** Reads the orders of open attempts again and records in the journal what that proves, decided in resolve.ts. */
+/** Reads the orders of open attempts again, and records in the journal what that proves, as resolve.ts decides. */
 
 import { moneyOf } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
@@ -90,9 +90,10 @@ function carryOut(
 const atMost = 3;
 
 /**
- * Chooses the due attempts that a run reads: at most three that are unconfirmed or that a person recorded as made or not made, the
- * oldest unconfirmed ones first, and one that was made and is only watched. One of those recorded by hand is always among them.
- * The second of the clock says where the others begin, so an order that cannot be found does not keep them waiting.
+ * Chooses the due attempts that a run reads: at most three unconfirmed ones, the oldest first; then doubted ones and those that a
+ * person recorded as made, up to three in all, but at least one if there is one; and one that was made and is only watched. For
+ * all but the unconfirmed ones, the second of the clock says where in their list to begin, so that an order that cannot be found
+ * does not keep the others waiting.
  */
 export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
   const second = Math.floor(now.wall / 1000);
@@ -122,7 +123,7 @@ export async function reconcileDue(
   first: {
     readonly orderId?: string | undefined;
     readonly idempotencyKey?: string | undefined;
-    /** Looks at no other orders. */
+    /** Reads no other orders. */
     readonly only?: boolean;
   },
 ): Promise<Resolved[]> {
@@ -155,16 +156,19 @@ export async function reconcileDue(
   return looked;
 }
 
-// So many orders at a time: a service that hangs would keep everybody waiting for one after the other.
+// This many orders are read at a time. One after the other, a service that hangs would keep everybody waiting too long.
 const atATime = 4;
 
-/** An attempt as it was, and what the read of its order brought. `problem`: why that shows nothing. */
+/** An attempt as it was, and what the read of its order brought. `problem`: why the read shows nothing. */
 type Reread = { readonly before: AttemptRecord } & (
   | { readonly found: Resolved; readonly problem?: undefined; readonly error?: undefined }
   | { readonly found: Resolved | undefined; readonly problem: string; readonly error?: CliError }
 );
 
-/** Reads the orders of attempts again, four at a time, and writes down what that proves. Returns what each read brought, in their order. */
+/**
+ * Reads the orders of attempts again, four at a time, and writes down what that proves. Returns what each read brought, in the
+ * order of the attempts.
+ */
 export async function reconcileEach(
   { journal, notes, signal }: ReadingParts,
   records: readonly AttemptRecord[],

@@ -1,4 +1,6 @@
-/** Whether the final read lets a refund be sent: equal refunds, refunds recorded by hand, an old copy of the order. Pure. */
+/**
+ * Decides whether the final read lets a refund be sent: equal refunds, refunds recorded by hand, an old copy of the order. Pure.
+ */
 
 import { newestEqual } from '../api/charges.ts';
 import { isFailed } from './agreement.ts';
@@ -8,9 +10,9 @@ import { type AttemptRecord, attemptName, type PreImage } from './rows/journal-r
 import { isEqual, isOtherMode } from './same-request.ts';
 
 /**
- * Refuses a refund of a charge while the order does not show another refund of it that a person recorded as made. Whatever
- * its amount, that money counts as paid back, so `--again` must name that refund, or the last one that was sent knowing of
- * it. Another row of the same plan was meant to be paid besides. `unshown`: what `unshownRefunds` found.
+ * Refuses a refund of a charge while the order does not show another refund of it that a person recorded as made. Whatever its
+ * amount, that money counts as paid back, so `--again` must name that refund, or the last one that was sent knowing of it. A
+ * refund of another row of the same plan does not count: it was meant to be paid as well. `unshown`: what `unshownRefunds` found.
  */
 export function unshownRefund(
   asked: Asked,
@@ -90,13 +92,13 @@ function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Num
   return one < other;
 }
 
-// Whether the other one was made by --again with the id of this one, or with an attempt that repeated it.
+// Whether the other refund was made with --again and the id of this one, or the name of an attempt that repeated this one.
 function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
   const repeating = known.filter(({ sent }) => namedBy(sent.again ?? [], known).has(one.id));
   return refundsOf(repeating).has(other.id);
 }
 
-/** Refuses a name in `--again` that fits no change like this one, say a typing error. It would be used up for nothing. */
+/** Refuses a name in `--again` that fits no change like this one, such as a typing error. It would be used up for nothing. */
 export function nothingToRepeat(
   asked: Asked,
   before: PreImage,
@@ -118,7 +120,8 @@ export function nothingToRepeat(
 
 /**
  * The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. If the order
- * shows its `livemode`, refunds of the other mode were made on another order. What somebody acknowledged as gone is known.
+ * shows its `livemode`, refunds of the other mode were made on another order. A refund that somebody acknowledged as gone does
+ * not count.
  */
 export function oldRead(
   { orderId, livemode }: { readonly orderId: string | undefined; readonly livemode?: unknown },

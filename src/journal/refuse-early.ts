@@ -28,7 +28,10 @@ interface RefuseParts {
   readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
 }
 
-/** Of the unconfirmed changes of an order: reads those that are due, and refuses if one is left. Returns those that ended. */
+/**
+ * Reads an order again for its unconfirmed changes that are due, and refuses if a change is still unconfirmed. Returns those that
+ * ended.
+ */
 export async function refuseOpen(
   { store, now, readAgain, shortTime, dryRun }: RefuseParts,
   { service, kind, orderId, again }: Parameters<Journal['refuseOpen']>[0],
@@ -51,7 +54,7 @@ export async function refuseOpen(
     if (isOpen(after, await now())) refuse({ why: 'open', attempt: after, account: marksOfService(service) });
     closed.push(after);
   }
-  // What the reads have just found is told by the change itself, with both refunds (exit 7).
+  // The change itself tells what these reads have just found, with both refunds (exit 7).
   refuse(paidTwice({ kind, orderId }, own));
   return closed;
 }
@@ -82,7 +85,8 @@ export async function refuseDuplicate(
   }
 }
 
-// The alarm, or the verdict after that of a person, which the read under the lock gave; undefined if it shows nothing of that.
+// The verdict after the read under the lock, if it is news: the alarm of a duplicate, or that a refund which counted as not made
+// has appeared. Undefined if it is neither.
 async function readForVerdict(resolve: Resolve, attempt: AttemptRecord): Promise<VerdictRow | undefined> {
   const { record } = await resolve(attempt);
   const verdict = verdictOf(record);
@@ -106,7 +110,8 @@ export async function refusePlanned(
   if (decision.go === 'refuse' && decision.refusal.why === 'open') return;
   const refused = decision.go === 'refuse' ? decision.refusal : undefined;
   const unshown = refused === undefined ? unshownRefund(asked, unshownRefunds(own, order), own) : undefined;
-  // Another run may have refunded it since it was read. An order that changed after a refund is no copy from before it.
+  // Another run may have refunded it since it was read. An order that changed after a refund is not a copy from before that
+  // refund.
   const changedAt = Number(valueAt(order, ['updated_at'])) * 1000;
   const earlier = own.filter(({ sent }) => sent.time < changedAt);
   const image = preImage('refund', order);
@@ -114,7 +119,7 @@ export async function refusePlanned(
     'before' in image
       ? oldRead({ orderId: change.orderId, livemode: valueAt(order, ['livemode']) }, image.before, earlier)
       : undefined;
-  // As at the final read: the way out of the one must not end at the other.
+  // The old copy comes first, as at the final read: the way out of one refusal must not end at the other.
   const refusal = refused ?? (old === undefined ? unshown : ({ why: 'unprovable', problem: old } as const));
   if (refusal !== undefined) throw refusalError(refusal, change.orderId, shown);
 }
@@ -128,8 +133,8 @@ interface PlanParts {
 }
 
 /**
- * Takes a plan for this run, with a lock of its own kind since a batch holds it for long. Throws CliError 'refused' while another
- * run applies it.
+ * Takes a plan for this run, with a lock that it shares with nothing else (`alone`), since a batch holds it for long. Throws
+ * CliError 'refused' while another run applies it.
  */
 export async function claimPlan(
   { locks, signal, shortTime }: PlanParts,
@@ -153,7 +158,10 @@ function ownerWords({ operator, since }: LockOwner, shortTime: PlanParts['shortT
   return `${operator}, since ${shortTime(since)}`;
 }
 
-/** Who is applying a plan now; undefined if nobody is. Locks that do not work stop the run that sends, not one that looks. */
+/**
+ * Who is applying a plan now; undefined if nobody is. If the locks do not work, that stops the run that sends, but not one that
+ * only looks.
+ */
 export async function applying(
   { locks, signal, shortTime }: PlanParts,
   { id }: { readonly id: string },

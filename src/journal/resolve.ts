@@ -146,8 +146,8 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
   }
 }
 
-// Two desks may read the same order at the same moment. Whoever is second looks again, once, and goes by what stands. What a
-// person says is not said again for them.
+// Two desks may read the same order at the same moment. Whoever is second looks again, once, and goes by what the journal has
+// then. But paydesk does not repeat a person's statement for them.
 function lookAgain(errand: Errand, cause: unknown): ResolveStep | undefined {
   const { statement, acknowledgement, isSecondLook } = errand;
   if (!(cause instanceof RecordedFirst) || statement !== undefined || acknowledgement !== undefined)
@@ -192,8 +192,8 @@ function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): bo
   return verdictOf(record)?.verdict !== 'applied' && isSentAgain(record, known);
 }
 
-// When two equal refunds show, one may belong to another open attempt, and so may the only one if this attempt counts as not made,
-// or if it failed. That other attempt must be settled first.
+// When two equal refunds show, one of them may belong to another open attempt. So may a single one, if it has failed or if this
+// attempt counts as not made. That other attempt must be settled first.
 function evidenceIn(
   { record, known, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
@@ -221,13 +221,13 @@ function weigh(
   const { record, again, ended } = found;
   const { statement } = found.errand;
   if (ended !== undefined) {
-    // While it is watched, the order must be readable: a row that no read stands behind would end the watch.
+    // While the refund is watched, its order must be readable: a row without a read behind it would end the watch.
     if (evidence.shows === 'unreadable' && isWatched(record))
       return refuse({ why: 'unread', problem: evidence.problem });
     return write(found, evidence, acknowledgedRuling(ended.alarmed, evidence, ended.acknowledgement), now);
   }
   const corrects = statement?.corrects === true;
-  // A part may be somebody else's, and nothing but a person can tell. Until its horizon is over, the rest may come.
+  // A part may be somebody else's, and only a person can tell. Until the horizon of the attempt is over, the rest may come.
   const isPart = evidence.shows === 'partial' && statement?.applied === false && !corrects;
   const until = isPart ? youngUntilOf(record, now) : undefined;
   if (until !== undefined) return refuse({ why: 'too_early', attempt: record, until });
@@ -279,7 +279,7 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
 
-// Nobody needs a row for each time that somebody looks before the next read is due, or after the watch.
+// Whether a row would say nothing new. Nobody needs one for each look before the next read is due, or after the watch.
 function isSameRuling(now: Ruling, last: VerdictRow): boolean {
   const of = ({ verdict, by, alarm, acknowledged, refunds }: Ruling) => ({
     verdict,
@@ -306,7 +306,7 @@ function stateIt(
   note: string = found.statement.note,
 ): ResolveStep {
   const { evidence } = found;
-  // What the person saw of it is not its own.
+  // The person saw this part and says that the change was not made, so the part is not this attempt's.
   const refunds = evidence.shows === 'partial' ? evidence.refunds : undefined;
   return write(found, evidence, { ...statedRuling({ ...found.statement, note }, found.again), refunds }, now);
 }

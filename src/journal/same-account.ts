@@ -1,4 +1,4 @@
-/** Whether two changes may belong to one account, however its address is spelled or its profile is named. Pure. */
+/** Tells whether two changes may belong to one account, however its address is spelled or its profile is named. Pure. */
 
 import type { Service } from '../api/api.ts';
 import { livemodeOf } from '../api/spec.ts';
@@ -17,7 +17,7 @@ export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow
   return { origin, livemode, keyFingerprint };
 }
 
-/** Whether an attempt was about real money, or about none. A row that stands for a lost one may have been both. */
+/** Whether an attempt was about real money, or about none. A row in place of a lost one may have been either. */
 export function isOfLivemode({ lost, proof }: Pick<SentRow, 'lost' | 'proof'>, livemode: boolean): boolean {
   return lost !== undefined || proof.livemode === livemode;
 }
@@ -48,8 +48,8 @@ function isSameKey(one: AccountMarks, other: AccountMarks): boolean {
 }
 
 /**
- * Whether the limits of one account hold for the other: the same mode, and the same address or the same key. Guards and locks take
- * all of production for one account, so as to send too little; but two shops have limits of their own.
+ * Whether the limits of one account hold for the other: the same mode, and the same address or the same key. Guards and locks
+ * take all of production for one account, so as to send too little rather than too much; but two shops have limits of their own.
  */
 export function hasSameLimits(one: AccountMarks, other: AccountMarks): boolean {
   if (one.livemode !== other.livemode) return false;

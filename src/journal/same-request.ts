@@ -1,4 +1,4 @@
-/** Whether two runs ask for the same change: the same request, the same words typed, or the same money. Pure. */
+/** Tells whether two runs ask for the same change: the same request, the same words typed, or the same money. Pure. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Change } from './change.ts';
@@ -14,7 +14,10 @@ export interface Typed {
 
 type Request = Pick<Change, 'kind' | 'request' | 'expected' | 'asked'>;
 
-/** Whether an attempt asked for the same, by its request or by what was typed: a typed `7d` is another time in every request. */
+/**
+ * Whether an attempt asked for the same, by its request or by what was typed: `7d`, typed twice, gives two requests with
+ * different times.
+ */
 export function asksForSame(
   { proof, request, asked, lost }: SentRow,
   other: Typed & { readonly request?: Change['request'] | undefined },
@@ -32,7 +35,7 @@ export function isOtherRequest(now: Typed, { sent }: Pick<AttemptRecord, 'sent'>
   return sent.proof.kind !== kind || isOtherMode(now, sent) || !sameJson(sent.asked, asked);
 }
 
-/** Whether an attempt is known to be of the other mode. Nobody knows that of a row that was lost. */
+/** Whether an attempt is known to be of the other mode. Nobody knows that about a row that was lost. */
 export function isOtherMode(
   { livemode }: { readonly livemode?: unknown },
   { proof, lost }: SentRow,

@@ -8,13 +8,13 @@ import { sameJson } from './same-request.ts';
  * The limits that a lead can set, for a member or for everybody (`*`), in a currency:
  * - `max`: the most that the refunds of one order may add up to within 24 hours
  * - `day`: the most that the refunds of one member may add up to within 24 hours
- * - `second`: from this sum of an order within 24 hours on, or of a plan, a second person must approve
+ * - `second`: if the refunds of an order within 24 hours, or of a plan, add up to this or more, a second person must approve
  * - `age`: the most days since an order was created; an older one is not refunded
  * - `reason`, `note`: 1 where every refund needs one
  *
  * They are those of one account: a sandbox at the same address has limits of its own. A member's own limit counts in place of
- * everybody's. For whom nothing is set, alone or with everybody, there is no limit. For whom something is set, nothing is
- * refunded in a currency that has no limit.
+ * everybody's. If nothing is set for a member or for everybody, that member has no limit. If something is, the member refunds
+ * nothing in a currency that has no limit.
  */
 export const teamLimitNames = ['max', 'day', 'second', 'age', 'reason', 'note'] as const;
 type TeamLimitName = (typeof teamLimitNames)[number];
@@ -38,7 +38,7 @@ export interface LimitChanges {
   readonly values: Readonly<Partial<Record<TeamLimitName, number | 'none' | null | undefined>>>;
 }
 
-/** What the limits say to a refund. */
+/** What the limits say about a refund. */
 export interface LimitFinding {
   /** What forbids it: one of the limits, or `currency`: there are limits, and none for this currency. */
   readonly problem: TeamLimitName | 'currency' | undefined;
@@ -47,12 +47,15 @@ export interface LimitFinding {
   /** What it would pay back, and in which currency (empty: its order does not show one). */
   readonly amount: number;
   readonly currency: string;
-  /** What a refund of the whole order may pay back besides: charges that are not paid yet, or of which nobody knows. They count too. */
+  /**
+   * What a refund of the whole order may pay back besides: charges that are not paid yet, or whose state nobody knows. They count
+   * too.
+   */
   readonly besides?: number | undefined;
   /** What went back within 24 hours: on this order, and by this member. */
   readonly ofOrder: number;
   readonly ofMember: number;
-  /** Over a limit of 24 hours: as in an error (`CliErrorParts`). */
+  /** When a limit over 24 hours has room again, as in an error (`CliErrorParts`). */
   readonly roomAt?: number | null | undefined;
   readonly needsSecond: boolean;
 }
@@ -60,7 +63,7 @@ export interface LimitFinding {
 /**
  * - `asked`: nobody has answered it yet
  * - `approved`: it may be sent once, until the approval expires
- * - `used`: it was sent; of a plan: each of its rows was
+ * - `used`: it was sent; for a plan: each of its rows was
  * - `expired`: nobody answered within 7 days, or it was approved and not sent in time
  */
 type ApprovalState = 'asked' | 'approved' | 'rejected' | 'used' | 'expired';
@@ -82,7 +85,7 @@ export interface ApprovalRequest {
   readonly decided: DecidedRow | undefined;
   /** The change that it was used for. */
   readonly usedBy: string | undefined;
-  /** Of an approved plan: how many of its rows were not sent yet. */
+  /** For an approved plan: how many of its rows were not sent yet. */
   readonly rowsLeft?: number | undefined;
 }
 
@@ -103,15 +106,15 @@ export interface TeamRules {
   /** Who asks. */
   member(): Promise<string>;
   limits(): Promise<readonly TeamLimit[]>;
-  /** Leads only. Returns a row for every limit that was not so before. */
+  /** For leads only. Returns a row for every limit that changed. */
   setLimits(changes: LimitChanges): Promise<readonly LimitRow[]>;
-  /** What the limits say to a refund now; undefined if there are none. The check that counts comes with its SENT row. */
+  /** What the limits say about a refund now; undefined if there are none. The check that counts comes with its SENT row. */
   checkRefund(refund: AskedRefund): Promise<LimitFinding | undefined>;
   /** Notes that this person has an order open for a refund, for some minutes, and returns who else has. It decides nothing. */
   opened(orderId: string): Promise<readonly OpenedOrder[]>;
   /** The requests of the last days, oldest first. */
   approvals(): Promise<readonly ApprovalRequest[]>;
-  /** Asks for an approval. If this member has asked for the very same already, that request comes back. */
+  /** Asks for an approval. If this member has asked for exactly the same already, returns that request. */
   ask(id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow>;
   /** Approves for a time, or rejects. Nobody approves a request of their own. */
   decide(
@@ -119,11 +122,11 @@ export interface TeamRules {
     step: DecidedRow['step'],
     how: { readonly validMs: number; readonly note: string | undefined },
   ): Promise<ApprovalRow>;
-  /** Gives the sender a plan, as the text of its file. Throws CliError 'refused' if it is none of this account. */
+  /** Gives the sender a plan, as the text of its file. Throws CliError 'refused' if the plan is not of this account. */
   checkPlan(text: string): Promise<PlanFinding>;
 }
 
-/** What the limits say to a plan as a whole, and who approved it, if somebody did in time. */
+/** What the limits say about a plan as a whole, and who approved it, if somebody did in time. */
 export interface PlanFinding {
   readonly second: PlanSecond | undefined;
   readonly approvedBy: string | undefined;
@@ -177,7 +180,7 @@ interface ApprovalBase extends TeamRow {
   readonly note?: string | undefined;
 }
 
-/** A refund as it would be sent, before anything of it is in the journal. */
+/** A refund as it would be sent, before any row about it is in the journal. */
 export interface AskedRefund
   extends Pick<
     SentRow,
@@ -203,7 +206,7 @@ interface SeenMoney {
   }[];
 }
 
-/** The same for a whole plan. */
+/** A plan that a second person is asked to approve as a whole. */
 export interface AskedPlan extends Pick<SentRow, 'origin' | 'account' | 'profile'> {
   /** The digest of the plan. */
   readonly digest: string;
@@ -222,7 +225,10 @@ interface AskedBase extends ApprovalBase {
 export type AskedRefundRow = AskedBase & AskedRefund;
 export type AskedPlanRow = AskedBase & AskedPlan;
 
-/** What whoever asked for the approval of a plan was told of its rows before the yes. Notes of people may be in it, so it can be erased. */
+/**
+ * What the person who asked for the approval of a plan was told about its rows before the yes. People's notes may be in it, so it
+ * can be erased.
+ */
 export interface PlanTold {
   /** How many rows have notes; and the first of these notes, each with its line. */
   readonly noted: number;
@@ -250,7 +256,7 @@ export type ApprovalRow = AskedRow | DecidedRow;
 
 type RefundAsked = Pick<AskedRefundRow, 'origin' | 'request' | 'proof' | 'currency'>;
 
-/** Whether two ask for the very same refund, whatever the order looked like. Notes and `again` move no money. */
+/** Whether two requests ask for exactly the same refund, whatever the order looked like. Notes and `again` move no money. */
 export function asksForSameRefund(one: RefundAsked, other: RefundAsked): boolean {
   return sameJson(refundIn(one), refundIn(other));
 }
@@ -270,7 +276,10 @@ export interface ApprovalFields {
   readonly ticket: string | null;
 }
 
-/** The fields of a change; all null of one that is not from here. Who sent what nobody else asked for has asked for it. */
+/**
+ * These fields of a change; all null for one that is not from here. If nobody else asked for it, whoever sent it counts as having
+ * asked for it.
+ */
 export function approvalFields(
   sent?: Pick<SentRow, 'operator' | 'askedBy' | 'approvedBy' | 'approvedAt' | 'approval' | 'ticket'>,
 ): ApprovalFields {

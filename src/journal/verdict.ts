@@ -45,14 +45,17 @@ export function judgeOrder(record: AttemptRecord, known: readonly AttemptRecord[
   return doubtFailed(evidence, refusedLike(record, known));
 }
 
-/** What a refund proves that has failed: nothing, if it may be that of another attempt (`refusedLike`). */
+/** What a failed refund proves: nothing, if it may be that of another attempt (`refusedLike`). */
 export function doubtFailed(evidence: Evidence, other: AttemptRecord | undefined): Evidence {
   if (other === undefined || evidence.shows !== 'failed') return evidence;
   const problem = `a refund of the same amount has failed, and may be that of ${other.sent.change}, which was not made`;
   return { shows: 'disagreement', refunds: evidence.refunds, problem };
 }
 
-/** What a read is compared with. That an earlier refund of the order is gone hides nothing of one that is known to be made. */
+/**
+ * What a read is compared with. For a refund that is known to be made, earlier refunds that are gone do not count: they hide
+ * nothing about it.
+ */
 export function proofNow(record: AttemptRecord, order: unknown): Proof {
   const { proof } = record.sent;
   return isMadeRefund(record) && !isMadeByHand(record) ? withoutGone(proof, order) : proof;
@@ -173,7 +176,7 @@ function ownIn(record: AttemptRecord, shown: readonly FoundRefund[]): readonly F
   return known.size === 0 ? askedFor(record.sent.proof, shown) : shown.filter(({ id }) => known.has(id));
 }
 
-// Something was made in its place since then, and counts as this attempt's.
+// Whether one of its refunds had failed before. What was made in its place since then counts as this attempt's.
 function hadFailed(record: AttemptRecord): boolean {
   return ownRefunds(record).some(isFailed);
 }
