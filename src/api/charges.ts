@@ -141,7 +141,7 @@ function leftOf(status: string | undefined, left: number): Pick<ChargeMoney, 'le
   return { left, counts: countingStatuses.includes(status) && left > 0 };
 }
 
-/** Positive. */
+/** The sum of refunds, positive. */
 export function sumOf(refunds: readonly Pick<RefundRecord, 'amount'>[]): number {
   return refunds.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
 }

@@ -72,7 +72,10 @@ interface Seen {
   plain: boolean;
 }
 
-/** Why JSON would take too much memory, as it follows `HTTP 200, ` or `a body of`; undefined for a reply that may be parsed. */
+/**
+ * Why JSON would take too much memory, in words that follow `HTTP 200, ` or `a body of`; undefined for a reply that may be
+ * parsed.
+ */
 export function tooMuchJson({ depth, values }: Pick<Scan, 'depth' | 'values'>): string | undefined {
   if (depth > maxDepth) return `JSON nested deeper than ${maxDepth} levels`;
   return values > maxValues ? `JSON with more than ${maxValues} values` : undefined;

@@ -29,7 +29,7 @@ export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Undefined if it has none. */
+/** The id of a record; undefined if it has none. */
 export function idOf(record: { readonly value: JsonObject } | undefined): string | undefined {
   return filledText(valueAt(record?.value, ['id']));
 }

@@ -73,7 +73,7 @@ export interface Column {
   readonly isAsked?: boolean;
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
-  /** A workbook and a CSV for a spreadsheet have the column in any case. */
+  /** A workbook and a CSV for a spreadsheet always have the column. */
   readonly inSheets?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */
   readonly local?: false;
@@ -97,7 +97,7 @@ export function column(name: string, kind: ValueKind, more: Partial<Column> = {}
 
 /** A column of a list of our own, with the value that its records have under that name. */
 export interface Field<Row> extends Column {
-  /** `row`: what a record is made of. Undefined is written as null. */
+  /** `row`: what a record is made from. Undefined is written as null. */
   readonly of: (row: Row) => unknown;
 }
 
@@ -133,12 +133,12 @@ export function referenceOf(order: unknown, referenceKeys: readonly string[]): u
     .find((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** The shop's own number without the `#` that people and some shops put before it: it tells no two orders apart. */
+/** The shop's own number without the `#` that people and some shops put before it: two orders never differ only by it. */
 export function bareReference(reference: string): string {
   return reference.replace(/^#(?=.)/, '');
 }
 
-// What people call an order by. `orderIn`: where the row has its order.
+// The columns by which people recognise an order. `orderIn`: where the row has its order.
 function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly Column[] {
   const buyer = (name: string) => (record: JsonObject) =>
     valueAt(record, [...orderIn, 'customer_info', name]);
@@ -187,12 +187,12 @@ function refundedOf(record: JsonObject): unknown {
   return back === undefined ? record.amount_refunded : Number(back) === 0 ? undefined : -back;
 }
 
-// One sum of what was paid, what was declined and what is only authorized would say nothing.
+// A single sum of what was paid, what was declined and what is only authorized would mean nothing.
 function summedByStatus(status: string): NonNullable<Column['summed']> {
   return (record) => [`amount, ${textIn(record[status]) ?? 'no status'}`, record.amount];
 }
 
-/** In print order. */
+/** In the order in which they are printed. */
 export const orderColumns: readonly Column[] = [
   column('id', 'id', { title: 'ID', tableFrom: 0 }),
   column('created_at', 'time', { title: 'CREATED', brief: { title: 'AT' }, tableFrom: 0 }),

@@ -39,7 +39,7 @@ export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
   };
 }
 
-// Accepts only the long forms of HTTP dates, because Date.parse makes a date of almost anything.
+// Accepts only the long forms of HTTP dates, because Date.parse makes a date out of almost anything.
 function httpDate(text: string | null): number | undefined {
   if (text === null || text.length > 40 || !/^[A-Za-z]{3,9},? /.test(text)) return undefined;
   const time = Date.parse(text);

@@ -267,7 +267,7 @@ function loginOf({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-/** Only in a URL does an IPv6 address have brackets. */
+/** Host and port of a URL. Without the brackets that an IPv6 address has only in a URL. */
 function addressOf(url: URL): { readonly host: string; readonly port: number } {
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),

@@ -50,7 +50,7 @@ export function createAccount(parts: AccountParts): Account {
     openClients.push(client);
     return client;
   };
-  // The profile of the run, where a plan or an argument says which one that is.
+  // The profile of the run, if a plan or an argument names it.
   let profileOfRun: string | undefined;
   const open = (name = profileOfRun ?? ''): Promise<Client> => {
     const client = clients.get(name) ?? openWith(() => profiles.open(name === '' ? undefined : name));
@@ -62,7 +62,7 @@ export function createAccount(parts: AccountParts): Account {
   const desks = new Map<string, Promise<Desk | undefined>>();
   const openDesks: Desk[] = [];
   const openDesk = async (): Promise<Desk | undefined> => {
-    // A profile that cannot be opened, because of a setting, is set all the same.
+    // A setting may keep a profile from being opened; the profile can still be set.
     if (
       profileOfRun !== undefined &&
       !(await profiles.list()).some((one) => one.name === profileOfRun && one.hasSender)
@@ -72,7 +72,7 @@ export function createAccount(parts: AccountParts): Account {
     if (opened !== undefined) openDesks.push(opened);
     return opened;
   };
-  // The desk of the run's profile; undefined if that has a key of its own, or if there is no profile.
+  // The desk of the run's profile; undefined if the profile has a key of its own, or if there is no profile.
   const desk = (): Promise<Desk | undefined> => {
     const name = profileOfRun ?? '';
     const known = desks.get(name) ?? openDesk();
@@ -92,7 +92,7 @@ export function createAccount(parts: AccountParts): Account {
       return team && ((record, how) => team.journal.resolve(record, how));
     },
   });
-  // What this machine and its account do not allow any more since the command began.
+  // Refuses what this machine and its account no longer allow since the command began.
   const refuseSince = async (command?: string) => {
     const client = await open();
     await refuseOtherLimits(client, limitsOf);
@@ -132,7 +132,7 @@ export function createAccount(parts: AccountParts): Account {
       if (kind !== undefined) {
         const { refuseOutsideRole, refuseViewer } = await import('../changes/may-change.ts');
         refuseOutsideRole(kind, service.profile);
-        // The role that a desk knows may be old.
+        // The desk may know only an old role.
         const { sender } = service.profile;
         if (sender?.role === 'viewer')
           refuseViewer(sender.member, (await (await senderDoor()).ask(service.profile)).role);
@@ -151,7 +151,7 @@ export function createAccount(parts: AccountParts): Account {
       return (
         plans && {
           ...plans,
-          // The sender holds each row to the limits of this machine too, with a read of its order.
+          // The sender also applies the limits of this machine to each row, after it has read the order of the row.
           async work(plan, how, tell) {
             await refuseSince();
             const { file, limits } = await parts.policy();
@@ -178,7 +178,7 @@ export function createAccount(parts: AccountParts): Account {
       shared.close();
     },
     async change(change, run) {
-      // The end of such a command would not say what was sent.
+      // The end of a command that the table does not mark would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
       const chosen = await profiles.open(profileOfRun);
       chosen.allowChange();
@@ -234,8 +234,8 @@ async function deskOf(parts: DeskOfRun, open: () => Promise<OpenProfile>): Promi
   return (await import('./desk.ts')).openDesk(parts, opened);
 }
 
-// The profile with a sender that counts where none is named and none is the default, for a look at the journal: the only profile that
-// there is. Among several, a wrong guess would say that nothing is unconfirmed.
+// The profile with a sender that is used for a look at the journal if no profile is named and none is the default: the only profile
+// that there is. Among several, a wrong guess would say that nothing is unconfirmed.
 async function deskNamed({ globals, profiles }: AccountParts): Promise<string | undefined> {
   if (globals.profile !== undefined) return undefined;
   const stored = (await profiles.list()).filter(({ kind }) => kind === 'stored');
@@ -252,7 +252,7 @@ async function deskNamed({ globals, profiles }: AccountParts): Promise<string | 
   );
 }
 
-// What a desk handed over without showing its end is looked up before anything else is decided about the same.
+// A change that a desk handed over without showing how it ended is looked up before anything else is decided about it.
 function withDesk(
   journal: Journal,
   {

@@ -70,7 +70,7 @@ export function sharedOfRun(parts: SharedParts): SharedOfRun {
   };
 }
 
-/** The store of a run: that of its sender, if its profile has one, or else `local`. Which one it is, is asked each time. */
+/** The store of a run: that of its sender, if its profile has one, or else `local`. That is decided at each call. */
 export function storeOfRun(
   local: JournalStore,
   remote: () => Promise<JournalStore | undefined>,

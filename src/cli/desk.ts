@@ -93,7 +93,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
         shown.add(id);
         return outcome;
       } catch (error) {
-        // What nobody knows yet is asked for again by the next run.
+        // If nobody knows yet how the change ended, the next run asks again.
         if (error instanceof CliError && error.kind !== 'unconfirmed') shown.add(id);
         throw error;
       }

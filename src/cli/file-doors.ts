@@ -22,7 +22,7 @@ import type { RunState } from './run-state.ts';
 import type { Globals } from './typed/global-options.ts';
 import { createBytesReader, createChunkReader, createOwnFileGuard } from './user-files.ts';
 
-/** Where the journal of this run lies. */
+/** Where the journal of this run is. */
 export function placeOf({ io, folders }: RunState, rules: FileRules): JournalPlace {
   return findJournalPlace({
     ...rules,
@@ -92,8 +92,8 @@ export function exportDoor(parts: {
   };
 }
 
-// What the second sheet of a workbook says of its export: whose it is, what was typed, when it began, and the query as the manifest
-// has it. The name of the file is left out, and so is whether it was resumed: the bytes are the same.
+// What the second sheet of a workbook says about its export: whose it is, what was typed, when it began, and the query as the
+// manifest has it. Without the name of the file and whether the export was resumed, so that the bytes are the same.
 function aboutExport({
   profile,
   query,

@@ -1,4 +1,4 @@
-/** The keys that a run knows: they are masked in all that it writes, and never stand in an argument. */
+/** The keys that a run knows: masks them in everything that the run writes, and refuses them in arguments. */
 
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface KnownKeys {
   /** Loads the keys in files and variables. The system keyring is not asked, because that may take seconds. Throws like `learn`. */
   load(): Promise<void>;
   /**
-   * Adds keys that were typed, piped in or read from a store. From now on they are masked. Throws CliError 'usage' when the
+   * Adds keys that were typed, piped in or read from a store. From then on they are masked. Throws CliError 'usage' when the
    * command line holds one of them, or a variable that is not meant for keys.
    */
   readonly learn: (...keys: readonly string[]) => void;
@@ -43,7 +43,7 @@ export function createKnownKeys(places: KeyPlaces): KnownKeys {
     learn,
     async load() {
       learn(...keysOnFile(folders.config, env, cwd));
-      // A text too short for a key is not searched for in the command line. But it is meant as a key, so it is masked.
+      // A text too short for a key is not searched for in the command line. It is still meant as a key, so it is masked.
       secrets.add(variable(env, 'PAYDESK_API_KEY') ?? '');
       // A key is never written with fewer letters than it has. So for most command lines the demo's file is not opened.
       if (!inputs.some(({ text }) => text.length >= demoKeyLength)) return;

@@ -37,8 +37,8 @@ export interface Run {
 }
 
 /**
- * Joins the parts of a run. But for the policy of the machine, nothing is opened, read or written before the command asks for it.
- * `run`: the entry of the program. Throws CliError 'refused' for a command that the policy turns off.
+ * Joins the parts of a run. Except for the policy of the machine, nothing is opened, read or written before the command asks for
+ * it. `run`: the entry of the program. Throws CliError 'refused' for a command that the policy turns off.
  */
 export async function createRun(
   state: RunState,
@@ -52,7 +52,7 @@ export async function createRun(
   const policy = await readPolicy(io);
   refuseCommand(policy, words, io.env);
   if (policy.problem !== undefined) notes.warn(`${policy.problem.message}; ${whileNotUsed}`);
-  // A policy that is not understood may say so.
+  // A policy that is not understood may ask for masking.
   if (policy.problem !== undefined || policy.says.redact === 'on') state.forceRedaction();
   const now = () => clock.now();
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
@@ -90,7 +90,7 @@ export async function createRun(
     file: senderFileIn(folders.config),
     owner: { operator, command: words.join(' ') },
     ofMachine: machineLocks,
-    // Whether it was put back from a copy does not matter: it fetches what it lacks.
+    // Whether this copy was restored from an old one does not matter: it fetches what it lacks.
     openCopy: () => localJournal({ ...journalFiles, landmarks: undefined }),
   });
   // Changes and plans are locked where their journal is. What only this user has is locked in the user's own folder.
@@ -207,18 +207,18 @@ export async function createRun(
   return { context, close };
 }
 
-// Without a profile that can be opened no plan is made.
+// If the profile cannot be opened, the answer does not matter: no plan is made.
 async function isProduction(profiles: Profiles, name: string | undefined): Promise<boolean> {
   const described = await profiles.describe(name).catch(orElse(() => undefined));
   return described?.profile.mode === 'production';
 }
 
-// Where the policy turns the index off, nothing is found in one that is still there.
+// If the policy turns the index off, an index that still exists is not used.
 function indexUnder({ says }: Policy, indexes: Indexes): Indexes {
   return says.index === 'off' ? { ...indexes, open: async () => undefined } : indexes;
 }
 
-// At a desk the profile that was typed says whose journal is meant, in notes too.
+// At a desk, the typed profile says whose journal is meant, so commands in notes get it too.
 function notesOf({ screen, isDesk, argv }: RunState): Notes {
   const { notes } = screen();
   const named = (line: Cell): Cell => {
@@ -269,7 +269,7 @@ function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
   });
   return {
     ...profiles,
-    // Commands of the journal open the profile but not its account; their days are those of the profile too.
+    // Commands of the journal open the profile but not its account; they show days in the zone of the profile too.
     async open(name, trial) {
       const opened = await profiles.open(name, trial);
       if (name === undefined) state.setProfile(opened.profile);

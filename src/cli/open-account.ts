@@ -65,7 +65,8 @@ export async function openAccount(
   const profile = withPolicy(await parts.policy(), await limited(opened.profile, secret, limitsOf));
   parts.setProfile(profile);
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
-  // Made only here, so that runs which only print help make no file. Without it every start is a little slower.
+  // The folder of the cache is made only here, so that runs which only print help make no file. Without it, every start is a little
+  // slower.
   orUndefined(() => mkdirSync(parts.folders.cache, { recursive: true, mode: 0o700 }));
   const team = profile.sender === undefined ? undefined : await desk();
   const senderError =
@@ -82,7 +83,8 @@ export async function openAccount(
     signal,
     leave: parts.stop.leave,
     pace,
-    // Handed on as it is: a copy of a Request no longer hears that the first one was aborted once Node has collected that.
+    // Used without a wrapper: the copy of a Request no longer notices that the first Request was aborted, once Node has collected
+    // the first one.
     inProcess: demo?.fetch,
     transport: team !== undefined && team.sender === profile.sender?.origin ? team.transport : undefined,
     machine: profile.sender === undefined ? undefined : io.machineName(),
@@ -102,7 +104,7 @@ export async function openAccount(
     service: {
       ...service,
       seenDate: () => seen,
-      // Few commands need it, and Node takes 5 ms to load what makes it.
+      // Few commands need the fingerprint, and Node takes 5 ms to load what makes it.
       get keyFingerprint() {
         return fingerprint(secret);
       },
@@ -110,7 +112,7 @@ export async function openAccount(
   };
 }
 
-// What a reply shows of persons is known before anything else sees it.
+// The personal data in a reply is learned before anything else sees the reply.
 function gateOf({ secrets, redaction, globals }: AccountParts): KeyGate {
   return {
     clean: (text) => secrets.clean(text),
@@ -130,7 +132,7 @@ function skewWords(aheadMs: number): string | undefined {
   return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and unconfirmed changes stay unconfirmed for longer`;
 }
 
-/** Who knows them. */
+/** What is needed to find the limits that apply now. */
 interface LimitParts {
   readonly clock: Clock;
   readonly policy: () => Promise<Policy>;
@@ -139,11 +141,15 @@ interface LimitParts {
   readonly io: Pick<Io, 'env'>;
 }
 
-/** What a run asks of them: the limits of an account, and CliError 'refused' for a change that the policy does not allow now. */
+/**
+ * Returns two functions: one for the limits of an account, and one that throws CliError 'refused' for a change that the policy
+ * does not allow now.
+ */
 export function limitsNow({ policy, clock, words, io }: LimitParts, journal: () => Journal) {
   const limitsOf: LimitsOf = async (service) =>
     limitsUnder(await policy(), service.profile, textsOf(await journal().limits(marksOfService(service))));
-  // By the clock of the service, once it has said what time it is. `typed`: the command of a desk, in words, if this run is its sender.
+  // Uses the clock of the service, once a reply has shown what time it is. `typed`: the command of a desk, in words, if this run is
+  // its sender.
   const refuseNow = async (
     { profile, seenDate }: Pick<OpenService, 'profile' | 'seenDate'>,
     typed: readonly string[] = words,
@@ -176,7 +182,10 @@ function inOneForm(settings: Profile['settings']): string {
   );
 }
 
-/** A profile with the limits of its account. If the journal cannot be read, a look goes on without them: no change is made then. */
+/**
+ * A profile with the limits of its account. If the journal cannot be read, commands that only read go on without them, and no
+ * change is made.
+ */
 async function limited(profile: Profile, secret: string, limitsOf: LimitsOf): Promise<Profile> {
   const service = {
     profile,
@@ -187,7 +196,7 @@ async function limited(profile: Profile, secret: string, limitsOf: LimitsOf): Pr
   try {
     return withLimits(profile, await limitsOf(service));
   } catch (error) {
-    // A sender that does not answer, or does not let this desk in, answers no read either.
+    // A sender that does not answer, or does not let this desk in, would not answer reads either.
     if (!(error instanceof CliError) || error.kind === 'auth' || error.kind === 'network') throw error;
     return profile;
   }

@@ -30,7 +30,7 @@ export function createPurge({ clock, profiles, index, folders, operator, ...part
   const store = localJournal(journalFiles);
   const isOwn = journalFiles.place.folder === folders.state;
   const { place: file, witness = '' } = store;
-  // The journal and what goes with it, until all else is gone.
+  // The journal and what belongs to it, removed when everything else is gone.
   const last = [dirname(file), `${dirname(file)}-removed`, folders.witness, join(folders.state, 'locks')];
 
   const openOf = (records: readonly AttemptRecord[], now: Parameters<typeof needsPerson>[1]) =>
@@ -44,7 +44,8 @@ export function createPurge({ clock, profiles, index, folders, operator, ...part
     );
   };
 
-  // Old journals lie where paydesk tells people to move them (`refuseOwnJournal`, `versionOf`), and nobody knows what is open in them.
+  // Old journals are where paydesk tells people to move them (`refuseOwnJournal`, `versionOf`), and nobody knows what is still open
+  // in them.
   const oldJournals = (): readonly string[] => {
     const isOld = (name: string) => name.endsWith('.old');
     const isOther = (name: string) =>
@@ -110,7 +111,7 @@ export function createPurge({ clock, profiles, index, folders, operator, ...part
       });
     },
     async remove(seen) {
-      // What was sent while the question stood still needs its key.
+      // What was sent while the question was on the screen still needs its key.
       await this.refuseUnsettled();
       if ((await this.journal())?.hash !== seen?.hash) throw changedSince(certain);
       const files = await written();
@@ -130,7 +131,7 @@ export function createPurge({ clock, profiles, index, folders, operator, ...part
           });
         });
       orRefused(() => {
-        // Nobody has to wait for a lock of a journal that is gone.
+        // With the journal gone, the files of its locks can be removed too.
         for (const path of Object.values(folders)) empty(path, []);
         removeEmpty(dirname(folders.witness));
       });
@@ -146,7 +147,7 @@ function changedSince(what: string): CliError {
 
 const lookWords = ['paydesk journal list --open --all-profiles', 'paydesk journal reconcile --all'];
 
-// `before`: what has to be there before anybody can look.
+// `before`: the steps that come before anybody can look.
 function refuseOpen(open: readonly AttemptRecord[], what: string, before: readonly string[] = []): void {
   const [first] = open;
   if (first === undefined) return;
@@ -164,7 +165,7 @@ function pathsIn(folder: string, isOne: (name: string) => boolean): readonly str
     : [];
 }
 
-// Removes what is in a folder, and the folder itself, but for these paths.
+// Removes what is in a folder, and the folder itself, except for these paths.
 function empty(folder: string, kept: readonly string[]): void {
   if (kept.includes(folder) || lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
   for (const name of readdirSync(folder)) {

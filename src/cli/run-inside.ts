@@ -1,4 +1,7 @@
-/** Runs command lines inside of another run: in its terminal, as if somebody had typed them there, or for an agent, with their output kept. */
+/**
+ * Runs command lines inside another run: in its terminal, as if somebody had typed them there, or for an agent, which gets their
+ * output.
+ */
 
 import { Readable, Writable } from 'node:stream';
 import type { Context } from '../context/context.ts';
@@ -11,10 +14,11 @@ import { allChangesOf, runsLine } from './typed/command-line.ts';
 import { globalFlags } from './typed/global-options.ts';
 import { readTypedWords } from './typed/typed-words.ts';
 
-// These say which account the line is about, which it names itself, or are for the result of another command.
+// Options of the outer run that the line does not get: it names its account itself, and these columns are for the result of another
+// command.
 const notPassedOn: readonly string[] = ['profile', 'columns'];
 
-/** `run`: the entry of the program; `argv`: the words of the run, `own`: those of its command. */
+/** `run`: the entry of the program; `argv`: the words of the run; `own`: the words of its command. */
 export function nextLines(
   run: RunLine,
   {
@@ -46,12 +50,12 @@ export function nextLines(
       }
     },
     async run(words) {
-      // Else help would not say what can be changed from its screen.
+      // Otherwise help would not say what can be changed from its screen.
       if (!runsLine(own, words))
         throw new Error(`commands.ts does not say that this command runs ${words.join(' ')}`);
       const line = [...words, ...typed];
       show(plainCommand(...line));
-      // What the line listens to ends with it: Node warns of more than ten listeners, and this run goes on.
+      // The listeners of the line are removed when it ends: Node warns about more than ten, and this run goes on.
       const ends = [listeningTo(io.stdout), listeningTo(io.stderr)];
       const kept = (end: () => void): (() => void) => {
         ends.push(end);
@@ -86,7 +90,7 @@ function listeningTo(stream: ScreenStream): () => void {
 /** The entry of the program. */
 export type RunLine = (argv: readonly string[], io: Io) => Promise<number>;
 
-/** What a command line that ran inside of another run wrote, and its exit code. */
+/** What a command line that ran inside another run wrote, and its exit code. */
 export interface RanInside {
   readonly code: number;
   readonly stdout: string;

@@ -31,7 +31,7 @@ import { createWhatWasSent, type WhatWasSent } from './what-was-sent.ts';
 
 /** What run.ts makes before it knows which command runs. */
 export interface RunState {
-  /** The words behind `paydesk`. */
+  /** The words after `paydesk`. */
   readonly argv: readonly string[];
   readonly io: Io;
   readonly version: string;
@@ -40,7 +40,10 @@ export interface RunState {
   readonly keys: KnownKeys;
   /** Masks the known keys. */
   readonly secrets: Secrets;
-  /** Masks personal data, if flag, variable, profile or policy say so, and for an agent unless the account shows them to agents. */
+  /**
+   * Masks personal data, if flag, variable, profile or policy say so, and for an agent unless the account shows personal data to
+   * agents.
+   */
   readonly redaction: Redaction;
   /** From now on personal data is masked, whatever flag and profile say. */
   readonly forceRedaction: () => void;
@@ -87,7 +90,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   let screen: Screen | undefined;
   let profile: Profile | undefined;
   let forced = false;
-  // A shell of an agent sees what its tools see.
+  // The accounts whose personal data agents may see. An agent that uses a shell sees the same as through its tools.
   const shown = new Set<string>();
   const hides = () => agentOf(env) !== undefined && !shown.has(profile?.account ?? '');
   const redaction = createRedaction(
@@ -157,7 +160,7 @@ interface Screen {
   readonly ask: Ask;
 }
 
-/** What a screen is made of. */
+/** What is needed to make a screen. */
 interface ScreenParts extends Pick<RunState, 'argv' | 'version' | 'io' | 'redaction' | 'stop' | 'locale'> {
   readonly file: ResultFile | undefined;
   readonly keys: Pick<KnownKeys, 'secrets' | 'learn'>;
@@ -220,7 +223,7 @@ function fileFacts({ stream }: ResultFile, width: number | undefined): StreamFac
   return { stream, isTTY: false, columns: undefined, rows: undefined, width };
 }
 
-// What the second sheet of a workbook says of a list: what was asked for, when, and all that the screen said.
+// What the second sheet of a workbook says about a list: what was asked for, when, and everything that the screen said.
 function aboutList(
   { argv, version, io }: ScreenParts,
   notes: readonly string[],
@@ -235,7 +238,7 @@ function aboutList(
   ];
 }
 
-// A terminal may get another size while the run lasts.
+// The size of a terminal may change during the run.
 function factsOf(stream: ScreenStream, width: number | undefined): StreamFacts {
   const isTTY = stream.isTTY === true;
   return {

@@ -21,7 +21,7 @@ import { formatHint, intoFile, resolveGlobals } from './typed/global-options.ts'
 
 declare const PAYDESK_VERSION: string;
 
-/** Runs a command line, the words behind `paydesk`. A run reaches the outside only through `io`. */
+/** Runs a command line: the words after `paydesk`. A run reaches the outside only through `io`. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const state = createRunState(argv, io, PAYDESK_VERSION);
   const stopListening = listenToSignals(io, state.stop, (line) => state.screen().notes.warn(line));
@@ -91,7 +91,8 @@ async function runLine(state: RunState): Promise<number> {
   }
 }
 
-// An error of a sender says a time too, so it is written here, in the zone of this run.
+// Adds when a limit has room again. An error from a sender has that time too, so it is put into words here, in the zone of this
+// run.
 function withRoom(error: CliError, context: Run['context'] | undefined): CliError {
   const { roomAt, now = [] } = error.parts;
   if (roomAt === undefined || context === undefined) return error;
@@ -116,8 +117,10 @@ async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, state
   await out.text(invocation.kind === 'version' ? state.version : invocation.text);
   await out.finish();
   if (invocation.kind === 'version' || invocation.certain === undefined) return 0;
-  // Whoever said yes wanted more than to read.
-  const slip = new CliError('usage', '--help beside a yes to a change', { certain: invocation.certain });
+  // Whoever typed a yes wanted to change something, so help alone is not a success.
+  const slip = new CliError('usage', '--help together with a yes to a change', {
+    certain: invocation.certain,
+  });
   await notes.fail(slip, state.debug());
   return slip.exitCode;
 }

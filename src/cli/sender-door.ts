@@ -23,10 +23,10 @@ import { draftOf, type SenderDoor } from '../sender/sender.ts';
 import { senderFileIn } from './machine/journal-place.ts';
 import type { AccountParts } from './open-account.ts';
 
-/** What the sender needs of a run. */
+/** What the sender needs from a run. */
 export interface SenderDoorParts extends AccountParts {
   readonly journal: Journal;
-  /** The store of what is sent, and one of its own for the questions of desks: asking counts as having seen. */
+  /** The store for what is sent, and a separate one for the questions of desks: a store counts what was asked as seen. */
   readonly store: JournalStore;
   readonly asking: JournalStore;
   /** Gets errors that nobody foresaw. */
@@ -35,15 +35,15 @@ export interface SenderDoorParts extends AccountParts {
   readonly open: (profile: string) => Promise<Client>;
   readonly openWith: (open: () => Promise<OpenProfile>) => Promise<Client>;
   /**
-   * The profile of an account with the limits that hold now, also those of a desk's machine. Throws CliError 'refused' while the policy
-   * of this machine allows no change, or turns the command off that a desk has run, in words.
+   * The profile of an account with the limits that apply now, also those of a desk's machine. Throws CliError 'refused' while the
+   * policy of this machine allows no change, or turns off the command that a desk has run, in words.
    */
   readonly allowedNow: (
     service: OpenService,
     command: string,
     ofDesk: HowWorked['policy'],
   ) => Promise<Profile>;
-  /** The second part of that alone. */
+  /** Only the second check of `allowedNow`. */
   readonly refuseOff: (command: string) => Promise<void>;
   /** Limits the requests per second of all clients together. */
   readonly limitPace: (perSecond: number) => void;
@@ -156,7 +156,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     },
     revoke: (name, desk) => members.revoke(name, desk),
     async join(invitation, desk = deskOf(parts)) {
-      // Which account it is stays unknown until the sender answers, so the strictest rules hold.
+      // Which account it is stays unknown until the sender answers, so the strictest rules apply.
       const draft = { name: invitation.account, baseUrl: invitation.sender, mode: 'production' } as const;
       const typed = { text: invitation.invitation, where: 'the invitation' };
       const client = await parts.openWith(async () => profiles.openDraft(draft, typed));
@@ -206,7 +206,7 @@ function deskOf({ io }: SenderDoorParts): string {
   return io.machineName().split('.')[0]?.slice(0, 63) ?? '';
 }
 
-// What root makes, the user of the sender cannot read.
+// The user of the sender cannot read files that root makes.
 function refuseRoot({ io }: SenderDoorParts, isAllowed: boolean): void {
   if (io.uid !== 0 || isAllowed) return;
   throw refused(

@@ -17,7 +17,7 @@ import { type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.
 import { databaseIn, readConfig } from '../sender/at-sender/config.ts';
 import type { Migrated } from '../sender/sender.ts';
 
-/** What it takes. */
+/** What is needed to open the journal on a server. */
 export interface SharedParts {
   readonly env: Env;
   readonly home: string;
@@ -74,7 +74,7 @@ export function openShared(parts: SharedParts): SharedJournal | undefined {
   };
 }
 
-// Drawn once, so that a sender that was killed and started again is known as the same one.
+// The id is made once, so that a sender that was killed and started again is recognised as the same one.
 function senderId(path: string, rules: FileRules): string {
   const known = readOwnFile(path, rules);
   if (known !== undefined) return known;

@@ -26,7 +26,7 @@ interface HowStarted extends Pick<ServeHow, 'log'> {
   readonly usesFile: string;
 }
 
-/** Starts it. Throws CliError 'refused' where others can read its files, or if its journal is not whole. */
+/** Starts the sender. Throws CliError 'refused' if others can read its files, or if its journal is not whole. */
 export async function startSender(
   parts: SenderDoorParts,
   { config, members, teamRules, checkAccount, usesFile, log }: HowStarted,

@@ -62,7 +62,7 @@ export function createStop(): Stop {
   };
 }
 
-/** Stops the run when a signal comes. `tell` gets a line if a change is in flight. Returns what ends the listening. */
+/** Stops the run when a signal comes. `tell` gets a line if a change is in flight. Returns a function that stops listening. */
 export function listenToSignals(io: Io, stop: Stop, tell: (line: string) => void): () => void {
   let signalled = false;
   return io.onSignal((signal) => {

@@ -94,7 +94,7 @@ async function* readChunks(stream: Readable, name: string, maxBytes: number): As
 }
 
 function textOf(bytes: Uint8Array, name: string): string {
-  // Decoded anyway, a letter of another encoding would be sent as a question mark.
+  // If it were decoded anyway, a letter of another encoding would be sent as a question mark.
   if (!isUtf8(bytes)) throw unreadable(name, 'is not UTF-8 text');
   return Buffer.from(bytes).toString('utf8');
 }
@@ -106,14 +106,14 @@ function unreadable(name: string, problem: string, cause?: unknown): CliError {
 /** What belongs to paydesk. None of it has to exist. */
 interface OwnFiles {
   readonly cwd: () => string;
-  /** Folders of which everything is paydesk's own: journal, witness, keys, profiles, indexes, locks, landmarks. */
+  /** Folders in which everything is paydesk's own: journal, witness, keys, profiles, indexes, locks, landmarks. */
   readonly folders: readonly string[];
   /** Files elsewhere: the configuration of the machine, and the file of a key. */
   readonly files: readonly string[];
 }
 
 /**
- * Throws CliError 'usage' for a file that is paydesk's own, or would lie in a folder of its own. No spelling, no link and no
+ * Throws CliError 'usage' for a file that is paydesk's own, or would be in one of its own folders. No spelling, no link and no
  * second name of a file gets around that. Whoever writes a file that a person named calls this first, with --force too.
  */
 export function createOwnFileGuard({ cwd, folders, files }: OwnFiles): (path: string) => void {

@@ -13,7 +13,7 @@ export interface WhatWasSent {
   readonly recording: (store: JournalStore) => JournalStore;
   /** What is certain at the end of a run that prints a result and not an error; undefined if nothing was sent or recorded. */
   readonly afterResult: () => string | undefined;
-  /** The error with what is certain. An error that says it already stays as it is. */
+  /** The error with what is certain. An error that already says it stays as it is. */
   readonly withCertain: (error: CliError, changes: WhatChanges) => CliError;
 }
 
@@ -93,7 +93,7 @@ interface Written {
   readonly read: number;
 }
 
-// A row whose writing failed may be there all the same.
+// A row may be there even though writing it failed.
 function recordedWords({ begun, done, read }: Written): string {
   if (begun > done) return 'nothing was sent; it is not certain whether it was recorded';
   if (done === 0) return 'nothing was sent or recorded';

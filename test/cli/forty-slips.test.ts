@@ -35,7 +35,7 @@ test.each([
   ['orders list --last 7d', 'did you mean: --period\n'],
   ['refunds list --from yesterday', 'did you mean: --since\n'],
   ['orders list --before today', 'did you mean: --until\n'],
-  ['checkout create --name Lamp --amount 100 --yes', 'the price stands in the item: --item NAME:PRICE'],
+  ['checkout create --name Lamp --amount 100 --yes', 'the price is part of the item: --item NAME:PRICE'],
   ['orders list --untill today', 'did you mean: --until\n'],
   ['orders list --status pad', 'did you mean: --status paid'],
   ['orders refund ID --charge 1 --amount “100” --yes', 'type 100'],

@@ -28,7 +28,7 @@ const readable = new Set([
   'today',
 ]);
 
-// They are for a person at a terminal, or name files of this machine.
+// Flags that are for a person at a terminal, or that name files of this machine.
 const notForAgents = new Set(['copy', 'watch', 'force', 'from', 'from-file', 'all']);
 
 type RunForAgent = (
@@ -37,8 +37,8 @@ type RunForAgent = (
 ) => Promise<RanInside>;
 
 /**
- * Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run;
- * `isProduction`: whether that moves real money.
+ * Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: the profile of the run;
+ * `isProduction`: whether that profile moves real money.
  */
 export async function serveAgent(
   run: RunLine,
@@ -106,7 +106,7 @@ function flagSchema({ summary, value, choices, range, repeatable, allowed }: Fla
   return { description, ...(repeatable === true ? { type: 'array', items: one } : one) };
 }
 
-// The input as words of a command line. Values are in one word with their option or behind `--`, so none can be an option.
+// The input as words of a command line. Values are in one word with their option or after `--`, so none can be an option.
 function wordsOf({ arguments: args, flags }: Command, input: JsonObject): readonly string[] {
   const options = Object.keys(flags).flatMap((name) => {
     const given = input[nameOf(name)];
@@ -222,7 +222,8 @@ function noName(asker: string): ToolResult {
   };
 }
 
-// An agent knows the rows and fields of its call: no file, no lines of one, and no options of a command line.
+// An agent knows only the rows and fields of its call, so errors must not name a file, lines of a file or options of a command
+// line.
 const wordsOfCall: readonly (readonly [words: RegExp, ofCall: string])[] = [
   [/--expect-total ([A-Z]{3})=(\d+)/g, 'totals.$1 $2'],
   [/--expect-count (\d+)/g, 'rows $1'],
@@ -234,7 +235,7 @@ const wordsOfCall: readonly (readonly [words: RegExp, ofCall: string])[] = [
 ];
 
 function ofCall(text: string): string {
-  // The first line of what the command reads has the titles.
+  // The first line that the command reads has the titles, so row 1 is line 2.
   const asRows = text.replaceAll(/\blines? \d+(?:(?:, | and )\d+)*/g, (lines) =>
     lines.replace('line', 'row').replaceAll(/\d+/g, (line) => String(Number(line) - 1)),
   );

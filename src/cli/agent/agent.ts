@@ -43,8 +43,8 @@ export function refuseAgent(
 }
 
 /**
- * The name of the person of this run as the journal records it, and of the agent that the person lets run it. Each name is one word, so
- * that none reads as more than a name. Throws CliError 'usage' for one that is no name.
+ * The name of the person of this run, as the journal records it, and that of the agent that runs it for this person. Each name is
+ * one word, so that it cannot read like anything else. Throws CliError 'usage' for what is not a name.
  */
 export function operatorOf(io: Io): string {
   const agent = agentOf(io.env);
@@ -81,7 +81,7 @@ function notAName(name: string): never {
   });
 }
 
-// What nobody typed for paydesk is not refused.
+// Nobody typed this name for paydesk, so it is cleaned and not refused.
 function cleaned(name: string): string {
   return name.replaceAll(/[^\p{L}\p{M}\p{N}._@'’-]+/gu, '_').slice(0, 64);
 }

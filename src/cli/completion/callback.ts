@@ -1,4 +1,7 @@
-/** Answers `paydesk __complete`: reads the line as the shell sent it, and writes one candidate per line, but none with a key. */
+/**
+ * Answers `paydesk __complete`: reads the line as the shell sent it, and writes one candidate per line, except any that holds a
+ * key.
+ */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +31,7 @@ interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd' | 'u
   readonly write: (text: string) => void;
 }
 
-/** Answers the words behind `__complete`. Returns the exit code. If anything goes wrong, nothing is offered: TAB prints no error. */
+/** Answers the words after `__complete`. Returns the exit code. If anything goes wrong, nothing is offered: TAB prints no error. */
 export async function answer(args: readonly string[], io: CompletionIo): Promise<number> {
   const [shellName, index, ...sent] = args;
   const shell = shells.find((one) => one === shellName);
@@ -43,7 +46,7 @@ export async function answer(args: readonly string[], io: CompletionIo): Promise
   }
 }
 
-// A candidate that holds a key is left out. If it were masked, a wrong word would come into the command line.
+// A candidate that holds a key is left out. If it were masked, the command line would get a wrong word.
 function withoutKeys({ candidates, files }: Offered, { env, platform, home, cwd }: CompletionIo): Offered {
   const secrets = createSecrets();
   const { config } = findFolders({ env, platform, home: home() });
@@ -51,7 +54,7 @@ function withoutKeys({ candidates, files }: Offered, { env, platform, home, cwd 
   return { candidates: candidates.filter(({ value, text }) => !secrets.holds(`${value} ${text}`)), files };
 }
 
-// One line per candidate. If the shell shows explanations, one follows behind a tab.
+// One line per candidate. If the shell shows explanations, one follows after a tab.
 function written({ candidates }: Offered, kept: number, explained: boolean): string {
   return candidates
     .map(({ value, text }) => `${value.slice(kept)}${explained && text !== '' ? `\t${text}` : ''}\n`)
@@ -102,7 +105,7 @@ function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): Kno
 // With a million orders, more would be of no use to anybody.
 const mostIds = 50;
 
-// An index that does not open offers nothing; the journal's ids are offered all the same.
+// An index that does not open offers nothing; the ids of the journal are still offered.
 async function idsInIndex(
   { state, config }: { readonly state: string; readonly config: string },
   profile: string,
@@ -121,7 +124,7 @@ async function idsInIndex(
   }
 }
 
-// Reads the order from the demo's own file. Only TAB behind --charge has to read money, so that code is loaded here.
+// Reads the order from the demo's own file. Only TAB after --charge has to read money, so that code is loaded here.
 async function demoCharges(
   stateFolder: string,
   orderId: string,
@@ -146,7 +149,7 @@ export interface TypedLine {
   readonly before: readonly string[];
   /** The word at the cursor, up to the cursor. */
   readonly current: string;
-  /** How many characters of `current` the shell keeps: bash replaces only what is behind `--reason=`. */
+  /** How many characters of `current` the shell keeps: bash replaces only what comes after `--reason=`. */
   readonly kept: number;
 }
 

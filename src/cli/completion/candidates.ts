@@ -16,7 +16,7 @@ export interface Offered {
 
 /** The line before the cursor. */
 interface Place {
-  /** The words that are no options. They begin with the words of the command. */
+  /** The words that are not options. They begin with the words of the command. */
   readonly words: readonly string[];
   readonly command: Command | undefined;
   /** How many words the command has. */
@@ -27,7 +27,7 @@ interface Place {
   readonly given: ReadonlyMap<string, string | undefined>;
   /** The option whose value is at the cursor. */
   readonly awaiting: string | undefined;
-  /** Behind `--` nothing is an option. */
+  /** After `--`, nothing is an option. */
   readonly ended: boolean;
 }
 

@@ -9,7 +9,7 @@ import { packageFile } from '../../package-files.ts';
 import type { Shell } from '../../terminal/terminal.ts';
 import { completionScript } from './scripts.ts';
 
-/** In the home of this user. */
+/** Where this reader looks in the home of this user. */
 export function installable(reader: Shell | 'man', io: Pick<Io, 'env' | 'platform' | 'home'>): Installable {
   const [file, needs] = placeOf(reader, io) ?? [];
   const isThere = () => file !== undefined && isOwn(file);

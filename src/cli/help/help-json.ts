@@ -10,7 +10,7 @@ import { globalFlags } from '../typed/global-options.ts';
 import { rootSummary } from './help.ts';
 import { topicBlocks, topics, topicText } from './help-topics.ts';
 
-/** These commands, and what holds for all of them, as JSON. */
+/** These commands, and what is true for all of them, as JSON. */
 export async function commandsJson(entries: readonly CommandEntry[]): Promise<string> {
   return json({
     program: 'paydesk',

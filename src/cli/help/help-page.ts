@@ -29,7 +29,7 @@ function laidOut(line: HelpLine, width: number): string {
   return 'hang' in line ? wrapLine(line.text, width, line.hang) : item(line, width);
 }
 
-// In less than 60 columns, and beside a long term, there is no room: the text goes on the next line.
+// In less than 60 columns, and next to a long term, there is no room: the text goes on the next line.
 function item(
   { term, termWidth, text }: Extract<HelpLine, { readonly term: string }>,
   width: number,
@@ -40,8 +40,8 @@ function item(
   return wrapLine(`  ${term.padEnd(termWidth)}  ${text}`, width, termWidth + 4);
 }
 
-// Wraps a command line with backslashes, so that it can still be copied. An option stays beside its value. A word that is
-// as long as the line gets no indent.
+// Wraps a command line with backslashes, so that it can still be copied. An option stays on the same line as its value. A word that
+// is as long as the line gets no indent.
 function continued(line: string, width: number): string {
   const start = /^ */.exec(line)?.[0] ?? '';
   const further = `${start}    `;
@@ -78,7 +78,7 @@ export function wrapLine(line: string, width: number, indent: number): string {
   return [...out, current].join('\n');
 }
 
-/** How wide help is: as wide as the terminal. If stdout is no terminal, COLUMNS says it. */
+/** How wide help is: as wide as the terminal. If stdout is not a terminal, COLUMNS says how wide. */
 export function helpWidth({
   stdout,
   env,

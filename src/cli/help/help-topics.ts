@@ -4,7 +4,7 @@ import { packageFile } from '../../package-files.ts';
 
 interface Topic {
   readonly summary: string;
-  /** The page in docs, if it is not named like the topic: where a noun has its name. */
+  /** The page in docs, if its name differs from the topic's, because a noun already has that name. */
   readonly page?: string;
 }
 
@@ -49,7 +49,7 @@ export function topicText(name: string): string {
   return packageFile(topicFile(name)).replaceAll(/<!--.*?-->\n*/g, '');
 }
 
-/** A part of a page, with its text on one line and without the signs of Markdown. */
+/** A part of a page, with its text on one line and without Markdown characters. */
 export type Block =
   | { readonly kind: 'title' | 'heading' | 'text'; readonly text: string }
   /** `mark` is `-`, or a number with its full stop. */

@@ -6,7 +6,10 @@
 import { commands } from '../../commands/commands.ts';
 import { topics, topicText } from './help-topics.ts';
 
-/** The noun that is meant. Known from other programs, or said at the desk, also in Spanish; other words are compared by their spelling. */
+/**
+ * The noun that is meant by a word from other programs or from the desk, also in Spanish. Other words are compared by their
+ * spelling.
+ */
 export const nouns: ReadonlyMap<string, string> = byWord({
   'account accounts auth config profiles': 'profile',
   approval: 'approvals',
@@ -56,7 +59,7 @@ export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
   'v version': ['--version'],
 });
 
-/** Words that people type as options, and what does that. */
+/** Words that people type as options, and what does what they want. */
 export const options: ReadonlyMap<string, string> = byWord({
   customer: 'the orders of a customer, with their sums: paydesk orders find --customer TEXT',
   demo: 'did you mean: -p demo',
@@ -82,7 +85,10 @@ export const impossible: ReadonlyMap<string, string> = byWord({
   'logout signout': 'there is nothing to sign out of: each request carries the key of its profile',
 });
 
-/** Words of people who close the month, lead a desk, or audit, with the pages that answer them. The likeliest page comes first. */
+/**
+ * Words that people use when they close the month, lead a desk, or audit, with the pages that answer them. The likeliest page
+ * comes first.
+ */
 export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'access permission right role viewer': ['settings', 'team', 'accounts'],
   administrator: ['policy', 'accounts', 'safety'],
@@ -127,7 +133,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   verify: ['orders export', 'prove', 'journal verify', 'sender verify'],
 });
 
-// From rows that have all words of one meaning.
+// Makes a map by word from rows that hold all words of one meaning.
 function byWord<Meaning>(rows: Readonly<Record<string, Meaning>>): ReadonlyMap<string, Meaning> {
   return new Map(
     Object.entries(rows).flatMap(([words, meaning]) => words.split(' ').map((word) => [word, meaning])),
@@ -190,7 +196,7 @@ function namesOf(word: string, isSearched: boolean): readonly string[] {
   return pagesByWord.get(known) ?? (isSearched ? namesWith(forms) : []);
 }
 
-// Pages that most words name come first; among equals, the one that stands earlier in a list.
+// Pages that most words name come first; among equals, the one that is earlier in a list.
 function mostNamed(lists: readonly (readonly string[])[]): readonly string[] {
   const all = lists.flatMap((names) => [...new Set(names)].map((name, at) => ({ name, at })));
   return [...Map.groupBy(all, ({ name }) => name)]

@@ -61,8 +61,8 @@ export function groupPage(noun: string): HelpPage {
 }
 
 /**
- * The help of a command: two examples, what it does, its own options, and of the global ones those that people need, or with
- * `all` every one.
+ * The help of a command: two examples, what it does, its own options, and those global options that people need, or with `all`
+ * every one.
  */
 export function commandPage(entry: CommandEntry, command: Command, all: boolean): HelpPage {
   const { words, summary, guide = groups[words[0]]?.guide } = entry;
@@ -96,7 +96,7 @@ export function commandPage(entry: CommandEntry, command: Command, all: boolean)
   ];
 }
 
-/** The page of a topic, or its section of the heading that was asked for. */
+/** The page of a topic, or the section under the heading that was asked for. */
 export function topicPage(name: string, asked = ''): HelpPage {
   const all = topicBlocks(name);
   const isHeading = (one: Block) => one.kind === 'heading';

@@ -1,4 +1,6 @@
-/** Checks a policy that does not hold yet: what each of its rules would do, what is not understood, and who can write the file. */
+/**
+ * Checks a policy that is not in force yet: what each of its rules would do, what is not understood, and who can write the file.
+ */
 
 import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -19,14 +21,17 @@ interface PolicyAsked {
   readonly nowMs: number;
 }
 
-/** Throws CliError 'usage' if something is not understood, 'refused' for the policy of this machine itself if others can write it. */
+/**
+ * Throws CliError 'usage' if something is not understood, and 'refused' for the policy of this machine itself if others can write
+ * it.
+ */
 export async function checkPolicy(
   { named, read, place, nowMs }: PolicyAsked,
   { uid, cwd }: Pick<Io, 'uid' | 'cwd'>,
 ): Promise<CheckedPolicy> {
   const path = named === '-' ? undefined : resolve(fullPath(cwd, named));
   const inPlace = path === place;
-  // What is wrong with the file itself is mended when it is put into its place.
+  // Other files may belong to anybody: `install` corrects that when the file is put into its place.
   if (inPlace) readMachineFile({ path: place, name: 'the policy of this machine', uid });
   const stat = path === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isFile() === false)
@@ -56,7 +61,7 @@ export async function checkPolicy(
   };
 }
 
-/** What a rule of a policy is about, without a currency. */
+/** Says in words what a rule of a policy does. `said`: its value. */
 type Effect = (said: string, parts: RuleParts) => string | Promise<string>;
 
 interface RuleParts {
@@ -66,7 +71,7 @@ interface RuleParts {
   readonly uid: number | undefined;
 }
 
-// What each rule besides limits does with its value.
+// What each rule that is not a limit does with its value.
 const effects: Readonly<Record<OtherRule, Effect>> = {
   hours: (_, { policy, nowMs }) =>
     `changes are made in these hours only, by the service's clock; now they are ${policy.allowsAt(nowMs) ? 'made' : 'refused'}`,
@@ -89,7 +94,7 @@ function effectOf(name: string): Effect {
   };
 }
 
-// Who turns one of the two off may mean all refunds.
+// Whoever turns one of the two off may mean all refunds.
 function refundsLeft(off: readonly string[]): string {
   const [left, both] = ['orders refund', 'refunds apply'].filter((command) => !off.includes(command));
   return left === undefined || both !== undefined ? '' : `; this leaves ${left}, which refunds too`;

@@ -1,6 +1,6 @@
 /**
- * Where the journal and its locks lie: in this user's own folder, or in the common one of all users of the machine, if its
- * administrator chose one (`journal.folder`).
+ * Decides where the journal and its locks are: in this user's own folder, or in a common folder for all users of the machine, if
+ * its administrator chose one (`journal.folder`).
  */
 
 import { accessSync, constants, lstatSync } from 'node:fs';
@@ -11,12 +11,12 @@ import type { Io } from '../../io.ts';
 import { type FileRules, quoted } from '../../profiles/profiles.ts';
 import { certain, invalidMachineFile, readMachineObject } from './machine-file.ts';
 
-/** Where the journal, its witness and its locks lie. */
+/** Where the journal, its witness and its locks are. */
 export interface JournalPlace {
   readonly folder: string;
   /** The folder of the witness. */
   readonly witness: string;
-  /** What says so: the state folder of this user, or the file of the machine's configuration. */
+  /** What decided that: the state folder of this user, or the file of the machine's configuration. */
   readonly from: string;
   /** Who may use the files. */
   readonly rules: FileRules;
@@ -30,7 +30,7 @@ interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
 }
 
 /**
- * Reads the machine's configuration. Throws CliError 'refused' if that is not valid, if others than root can write it, and if
+ * Reads the machine's configuration. Throws CliError 'refused' if that is not valid, if users other than root can write it, and if
  * this user cannot use the common folder: with a journal of their own, the same refund could be sent twice.
  */
 export function findJournalPlace({ machineFile, uid, notice, ...own }: PlaceParts): JournalPlace {
@@ -77,7 +77,7 @@ function folderIn(path: string, value: JsonObject): string | undefined {
   return folder;
 }
 
-// The group that shares the folder. Its members have all rights, and nobody else any.
+// The group that shares the folder. Its members have all rights, and nobody else has any.
 function groupOf(folder: string): number {
   try {
     const stat = lstatSync(folder);
@@ -106,7 +106,7 @@ function refuseStranger(folder: string, group: number): void {
   }
 }
 
-// What is unconfirmed there would block no order any more.
+// What is unconfirmed in this user's own journal would no longer block any order.
 function refuseOwnJournal(stateFolder: string, common: string, machineFile: string): void {
   const own = journalFileIn(stateFolder);
   if ((lstatSync(own, none)?.size ?? 0) === 0) return;

@@ -18,7 +18,7 @@ const none = { throwIfNoEntry: false } as const;
 
 /**
  * The JSON object in it; undefined if there is no such file. Throws CliError 'refused' if others can change it, if this user cannot
- * read it, and if it holds something else. `correct`: what to ask an administrator for then.
+ * read it, and if it holds something else. `correct`: what the error then says to ask an administrator for.
  */
 export function readMachineObject(file: MachineFile, correct: string): JsonObject | undefined {
   const text = readMachineFile(file);
@@ -40,7 +40,7 @@ export function objectIn(text: string): JsonObject | string {
   }
 }
 
-// A number that JavaScript does not hold exactly stays the text that stands there.
+// A number that JavaScript cannot hold exactly stays as the text in the file.
 function asWritten(_: string, value: unknown, context?: { readonly source?: string }): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) ? context?.source : value;
 }
@@ -67,9 +67,9 @@ export function readMachineFile(file: MachineFile): string | undefined {
   }
 }
 
-/** Why others than root may have written a file: it, and the folders above it, as far as they exist. */
+/** Why users other than root may have written a file: looks at the file and the folders above it, as far as they exist. */
 export function unsafePlaces(path: string): readonly string[] {
-  // Who can write a folder above can replace what is in it.
+  // Whoever can write a folder above can replace what is in it.
   return [...foldersAbove(path), path].flatMap((place) => {
     const stat = lstatSync(place, none);
     const problem = stat === undefined ? undefined : unsafety(stat);
@@ -82,8 +82,8 @@ function foldersAbove(path: string): readonly string[] {
   return folder === path ? [] : [...foldersAbove(folder), folder];
 }
 
-// Why others than root may have written something; undefined if nobody may. In a folder with the sticky bit, such as /tmp, others
-// cannot replace what belongs to root.
+// Why users other than root may have written something; undefined if none can. In a folder with the sticky bit, such as /tmp,
+// others cannot replace what belongs to root.
 function unsafety(stat: Stats): string | undefined {
   if (stat.isSymbolicLink()) return 'is a symbolic link';
   if (!stat.isFile() && !stat.isDirectory()) return 'is not a regular file';

@@ -1,6 +1,6 @@
 /**
  * The policy of a machine (policy.json): what its administrator allows all users of paydesk there, whatever a profile or an
- * account says; its hours, and the keys whose releases count. Nothing of the environment replaces it.
+ * account says; its hours, and the keys whose releases count. No environment variable replaces it.
  */
 
 import { dirname, isAbsolute, join } from 'node:path';
@@ -32,7 +32,7 @@ export type Policy = Context['policy'] & {
   readonly releaseKeys: string | undefined;
 };
 
-/** Reads it. Throws nothing: a policy that is not used says so itself. */
+/** Reads the policy. Throws nothing: a policy that cannot be used says why in `problem`. */
 export async function readPolicy({ machineFile, uid }: Pick<Io, 'machineFile' | 'uid'>): Promise<Policy> {
   const file = join(dirname(machineFile), 'policy.json');
   const nothing = { file, says: {}, limits: {}, off: [], allowsAt: () => true, releaseKeys: undefined };
@@ -52,7 +52,7 @@ export async function readPolicy({ machineFile, uid }: Pick<Io, 'machineFile' | 
 const name = 'the policy of this machine';
 const correct = 'to correct it';
 
-// What it can say besides limits, and the only texts for it; undefined: it is read further on.
+// What a policy can say besides limits, and the only allowed texts; undefined: the value is checked below.
 const others = {
   hours: undefined,
   'commands.off': undefined,
@@ -66,7 +66,7 @@ const others = {
 /** What a policy can say besides limits. */
 export type OtherRule = keyof typeof others;
 
-/** What a policy says, and all that is wrong with it. */
+/** What a policy says, and everything that is wrong with it. */
 export async function readRules(
   value: JsonObject,
 ): Promise<Omit<Policy, 'file' | 'problem'> & { readonly problems: readonly string[] }> {
@@ -87,7 +87,7 @@ export async function readRules(
   };
 }
 
-/** Whether a rule is no limit. */
+/** Whether a rule is something other than a limit. */
 export function isOther(rule: string): rule is OtherRule {
   return Object.hasOwn(others, rule);
 }
@@ -103,7 +103,7 @@ function otherProblem(rule: OtherRule, said: string): string | undefined {
   return only === undefined || only === said ? undefined : `only ${only} can be said`;
 }
 
-// The rule that is spelled like one that does not exist, or the value that is spelled like one that this limit does not have.
+// Suggests the rule or the value of a limit that was probably meant by one that does not exist.
 function meant(rule: string, said: string): string {
   const upper = settingName(rule);
   const isSpelling = upper !== undefined && upper !== rule && isLimit(upper);
@@ -131,7 +131,7 @@ async function unknownCommands(off: readonly string[]): Promise<readonly string[
     );
 }
 
-// A whole number may stand there as one.
+// A whole number may be written as a JSON number.
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(textOf).join(', ');
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
@@ -150,7 +150,10 @@ export function isCovered(words: readonly string[], off: string): boolean {
 export const whileNotUsed =
   'until an administrator corrects it, no software agent runs paydesk here, personal data is masked, nothing of production is changed, and a sandbox goes on without its limits';
 
-/** Throws CliError 'refused' for a command that is off here, and for any of an agent where agents are off or the policy is not used. */
+/**
+ * Throws CliError 'refused' for a command that is off here, and for every command of an agent if agents are off or the policy
+ * cannot be used.
+ */
 export function refuseCommand(policy: Policy, words: readonly string[], env: Env): void {
   const isOff = policy.off.some((off) => isCovered(words, off));
   if (isOff) throw refusedBy(policy, `turns paydesk ${words.join(' ')} off`);
@@ -160,8 +163,8 @@ export function refuseCommand(policy: Policy, words: readonly string[], env: Env
 }
 
 /**
- * Throws CliError 'refused' for a change that the policy does not allow now, whatever kind of change it is; in production also while
- * it is not used. `nowMs`: the time of the service's clock, if it said one.
+ * Throws CliError 'refused' for a change that the policy does not allow now, whatever kind of change it is; in production also
+ * while the policy cannot be used. `nowMs`: the time of the service's clock, if it said one.
  */
 export function refuseByPolicy(policy: Policy, { mode }: Pick<Profile, 'mode'>, nowMs: number): void {
   const { problem, says, allowsAt } = policy;
@@ -198,7 +201,7 @@ function limitsIn({ limits, says }: LimitsSaid, { mode }: Pick<Profile, 'mode'>)
   return mode === 'production' && says.production === 'read-only' ? { ...limits, role: 'viewer' } : limits;
 }
 
-/** Such hours. Times are minutes of the day; `until` is not part of them. */
+/** The hours in which a policy allows changes. Times are minutes of the day; `until` is not part of them. */
 interface Hours {
   /** 0 is Monday. */
   readonly days: readonly number[];
@@ -210,7 +213,7 @@ interface Hours {
 const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const form = /^([A-Za-z,-]+) (\d\d):(\d\d)-(\d\d):(\d\d) (\S+)$/;
 
-/** Reads `Mon-Fri,Sun 08:00-20:00 America/Mexico_City`; undefined if it is nothing like that. */
+/** Reads `Mon-Fri,Sun 08:00-20:00 America/Mexico_City`; undefined if the text has another form. */
 function readHours(text: string): Hours | undefined {
   const [, daysText = '', h1, m1, h2, m2, zone = ''] = form.exec(text) ?? [];
   const days = daysText.split(',').map(daysIn);
@@ -260,7 +263,7 @@ function timeIn(zone: string, ms: number): Readonly<Record<'weekday' | 'hour' | 
   return { weekday: part('weekday'), hour: part('hour'), minute: part('minute') };
 }
 
-/** `own`: the file of this user. */
+/** The file with the keys of people who may release: the one that the policy names, else `own`, that of this user. */
 export function releaseKeysOf({ releaseKeys: named }: Policy, own: string, rules: FileRules): EnrolledFile {
   if (named === undefined)
     return {

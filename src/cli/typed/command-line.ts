@@ -21,7 +21,7 @@ import { readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */
 export type Invocation =
-  /** `certain`: set beside a yes, which was for a change: then the text is no success. */
+  /** `certain`: set if the line also has a yes to a change, because then printing the text is not a success. */
   | { readonly kind: 'text'; readonly text: string; readonly certain?: string | undefined }
   | { readonly kind: 'version' }
   | {
@@ -45,7 +45,7 @@ export async function readCommandLine(typed: readonly string[], width: number): 
   }
   if (asksFor(argv, 'version')) {
     if (certain === undefined) return { kind: 'version' };
-    throw new CliError('usage', '--version beside a yes to a change', { certain });
+    throw new CliError('usage', '--version together with a yes to a change', { certain });
   }
   if (entry === undefined) {
     await checkLine(argv, words);
@@ -131,7 +131,7 @@ function aboutTopic(name: string, asked = ''): About {
   };
 }
 
-// A program must not take the commands of a noun for the one that it named.
+// Programs get an error here: they must not take the commands of a noun for the one that they named.
 async function unknown(words: readonly string[]): Promise<never> {
   throw await unknownWord(words);
 }
@@ -168,14 +168,17 @@ async function unknownWord(words: readonly string[]): Promise<CliError> {
   });
 }
 
-/** The name behind -p or --profile, even in a line that is not understood; undefined for what cannot be the name of a profile. */
+/** The name after -p or --profile, even in a line that is not understood; undefined for what cannot be the name of a profile. */
 export function typedProfile(argv: readonly string[]): string | undefined {
   const { options } = readTypedWords(argv, () => globalFlags);
   const name = options.find((option) => option.name === 'profile')?.value;
   return name !== undefined && nameLike.test(name) ? name : undefined;
 }
 
-/** What the command of a line can change by itself at the service or of its journal, even when the rest of the line is not understood. */
+/**
+ * What the command of a line can change by itself at the service or in the journal, even when the rest of the line is not
+ * understood.
+ */
 export function changesOf(argv: readonly string[]): WhatChanges | undefined {
   const changes = entryOf(argv)?.runs === undefined ? allChangesOf(argv) : 'nothing';
   return changes === 'service' || changes === 'journal' ? changes : undefined;
@@ -190,21 +193,21 @@ function entryOf(argv: readonly string[]): CommandEntry | undefined {
   return findCommand(readTypedWords(argv, () => globalFlags).words);
 }
 
-/** What the command of a line can change at all. */
+/** The most that the command of a line can change. */
 export function allChangesOf(argv: readonly string[]): CommandEntry['changes'] {
   const { words } = readTypedWords(argv, () => globalFlags);
   const entry = findCommand(words);
   return entry === undefined || entry.isRead?.(words) === true ? 'nothing' : entry.changes;
 }
 
-// A shorter text is no key.
+// A shorter text is not a key.
 const shortestSecret = 8;
 const fileFlag = /^--(from|key-file|sender)$/;
 
-/** The error without what was typed, if the command asks for a key: that may have been typed as something else. */
+/** The error without what was typed, if the command asks for a key: a typed word may be the key in the wrong place. */
 export function withoutTyped(error: CliError, argv: readonly string[]): CliError {
   if (error.kind !== 'usage' || entryOf(argv)?.takesSecret !== true) return error;
-  // A file that was named to be read is no key.
+  // The name of a file to read is not a key.
   const files = new Set(argv.map((word, index) => (fileFlag.test(argv[index - 1] ?? '') ? word : '')));
   const values = argv
     .filter((word) => !files.has(word))
@@ -225,7 +228,7 @@ function asksFor(argv: readonly string[], name: keyof typeof asking): boolean {
   return optionWords(argv).some((word) => asking[name].includes(word));
 }
 
-// A line that asks for two forms is no script's: then help is for people.
+// A line that asks for two formats does not come from a script, so its help is for people.
 function asksForJson(argv: readonly string[]): boolean {
   const { options } = readTypedWords(argv, () => globalFlags);
   const asked = options.flatMap(({ name, value }) =>

@@ -13,7 +13,7 @@ import { readTypedWords } from './typed-words.ts';
 
 const usualTimeoutSeconds = 60;
 
-/** The options that may stand before or after the words of every command. */
+/** The options that may come before or after the words of every command. */
 export const globalFlags = {
   profile: flag.text('NAME', 'the account to talk to', {
     short: 'p',
@@ -99,7 +99,7 @@ export const globalFlags = {
 
 /**
  * The global options in the help of every command; `--help --all` shows the others. A person at the desk says which
- * account, how to print and what of it, looks before something is sent, and skips a question. The others are for scripts,
+ * account, how to print and which part, looks before something is sent, and skips a question. The others are for scripts,
  * for one machine or for one run in a hundred.
  */
 export const usualGlobalFlags: Readonly<Record<string, Flag>> = pick(globalFlags, [
@@ -184,7 +184,10 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
 
 const listFormats = ['xlsx', 'csv', 'ndjson', 'json'] as const;
 
-/** The same for a list that is written into a file. Throws CliError 'usage' for a name that says no format, or contradicts -o. */
+/**
+ * The same for a list that is written into a file. Throws CliError 'usage' for a name without a known format, or one that
+ * contradicts -o.
+ */
 export function intoFile(globals: Globals, name: string | undefined): Globals {
   if (name === undefined) return globals;
   const asked = listFormats.find((one) => one === globals.askedFormat);
@@ -215,7 +218,7 @@ function switchIn(env: Env, name: string): boolean | undefined {
   throw usage(`${name} ${short(text ?? '')}: not one of ${[...switchedOn, ...switchedOff].join(', ')}`);
 }
 
-// Every machine of builds says it in its own way; CI=false is common.
+// Every build server says it in its own way; CI=false is common.
 function isCi(env: Env): boolean {
   const value = variable(env, 'CI')?.toLowerCase();
   return value !== undefined && !switchedOff.includes(value);
@@ -262,17 +265,17 @@ export function formatHint(argv: readonly string[], env: Env): Format {
   return asked.flatMap((text) => formats.filter((format) => format === text))[0] ?? 'table';
 }
 
-/** The signs between cells, by the words for them. */
+/** The characters between cells, by the words for them. */
 const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', colon: ':' } as const;
 
 interface CsvOfRun extends CsvStyle {
-  /** The delimiter that was typed. It counts for a file that is read too. */
+  /** The delimiter that was typed. It is also used for a file that is read. */
   readonly typedDelimiter: CsvStyle['delimiter'] | undefined;
-  /** The flags that say the same. None of them is needed for the usual CSV. */
+  /** The flags that give the same style. None is needed for the usual CSV. */
   readonly words: readonly string[];
 }
 
-/** What flags or variables say of CSV. */
+/** What flags or variables say about CSV. */
 interface CsvAsked {
   readonly delimiter: GlobalInput['delimiter'] | undefined;
   readonly decimal: GlobalInput['decimal'] | undefined;
@@ -284,8 +287,8 @@ interface CsvAsked {
 }
 
 /**
- * A spreadsheet that shows decimals behind a comma parts the cells of a CSV by semicolons. Throws CliError 'usage' if both would be
- * commas.
+ * A spreadsheet that shows decimals after a comma expects semicolons between the cells of a CSV. Throws CliError 'usage' if both
+ * would be commas.
  */
 function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAsked): CsvOfRun {
   const isFor = program !== undefined;
@@ -325,7 +328,7 @@ function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAsked): C
   };
 }
 
-// How the language of this machine writes decimals. A text that is no language counts as C, which has a point.
+// How the language of this machine writes decimals. A text that is not a language counts as C, which has a point.
 function decimalOf(env: Env): 'point' | 'comma' {
   const said = variable(env, 'LC_ALL') ?? variable(env, 'LC_NUMERIC') ?? variable(env, 'LANG');
   const language = said?.replace(/[.@].*$/, '').replaceAll('_', '-');

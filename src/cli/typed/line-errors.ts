@@ -37,7 +37,7 @@ async function asSearch(argv: readonly string[], { words: [noun, verb] }: Comman
   return understoodLike(line, find, await find.load());
 }
 
-// Flags whose values people type without them.
+// Flags that people leave out, typing only the value.
 const bareValues: Readonly<Record<string, (word: string) => boolean>> = {
   amount: (word) => readAmount(word) !== undefined,
   period: () => true,
@@ -51,9 +51,10 @@ const bareValues: Readonly<Record<string, (word: string) => boolean>> = {
 const textFlags = 'text|e-?mail|mail|phone|name|buyer|card|last4|query|search|amount|ref|reference';
 
 /**
- * The same line with all that was typed in its order, where the command understands it once a word stands behind the option that it is
- * for (`300`), has its dashes (`limit 3`), or is no option's value (`--order ord_1`). A line is never made of parts, so that
- * nobody is shown another amount, or a refund without its --charge or --dry-run.
+ * The first corrected line that the command understands; undefined if there is none. It has everything that was typed, in its
+ * order, but a word gets the option that it belongs to (`300`) or its dashes (`limit 3`), or loses an option that it does not
+ * need (`--order ord_1`). No other part of the line is left out, so that nobody is shown another amount, or a refund without its
+ * --charge or --dry-run.
  */
 function understoodLike(
   argv: readonly string[],
@@ -65,11 +66,12 @@ function understoodLike(
   const [argument = ''] = command.arguments.map(({ name }) => name);
   const named = { id: 'id|order|order-id', text: textFlags }[argument] ?? argument;
   const asWord = new RegExp(`^--(?:${named})(?:=|$)`);
-  // The first word names the order, unless another one is its id: four digits may be those of a card.
+  // The first word names the order, unless another word is the id of an order: four digits may be those of a card.
   const isFree = (at: number): boolean =>
     places.indexOf(at) >= command.arguments.length ||
     places.some((other) => other !== at && orderIdPattern.test(argv[other] ?? ''));
-  // Words without a digit name no order by its number, so all of them are looked for: the last one may be an amount of either kind.
+  // If the first word has no digit, it is not the number of an order, so all words are searched for together: the last one may be
+  // an amount of either kind.
   const [first = -1] = places;
   const isText =
     argument === 'id' &&
@@ -112,7 +114,7 @@ const times = [
   ['until', /^(?:before|till)$/],
 ] as const;
 
-// What does what somebody wanted of an option that there is not.
+// Suggests what does the thing for which somebody typed an option that does not exist.
 async function optionMeant(
   { code, message }: CommanderError,
   words: readonly string[] = [],
@@ -129,7 +131,7 @@ async function optionMeant(
   if (words[1] === 'capture')
     return ['an order is captured as a whole: the service documents no way to capture a part'];
   if (flags.item !== undefined && /^(?:amount|price|total|sum)$/.test(name))
-    return ['the price stands in the item: --item NAME:PRICE, or --item NAME:PRICE:QTY'];
+    return ['the price is part of the item: --item NAME:PRICE, or --item NAME:PRICE:QTY'];
   const { options } = await import('../help/help-words.ts');
   const names = Object.keys({ ...globalFlags, ...flags });
   const likest = closestNames(name, names);
@@ -154,8 +156,8 @@ async function commandsWith(name: string, noun: string | undefined): Promise<rea
 }
 
 /**
- * Refuses a long option with one dash, or with the dash of a word processor. Letter by letter it could be read as others: as `-h`, or as
- * `-p` with the rest as the name of a profile. Throws CliError 'usage', which names the option that is meant.
+ * Refuses a long option with one dash, or with the dash of a word processor. Letter by letter it could be read as other options:
+ * as `-h`, or as `-p` with the rest as the name of a profile. Throws CliError 'usage', which names the option that is meant.
  */
 export function checkSlips(
   argv: readonly string[],
@@ -243,7 +245,7 @@ export async function checkLine(argv: readonly string[], words: readonly string[
   throw withParts(error, { certain: 'nothing was sent' });
 }
 
-// `paydesk audit` is no command, but help knows the word.
+// `paydesk audit` is not a command, but help knows the word.
 async function pageAbout(words: readonly string[]): Promise<readonly string[]> {
   const { answersOf } = await import('../help/help-words.ts');
   return words.length === 1 && answersOf(words).length > 0 ? [`did you mean: paydesk help ${words[0]}`] : [];
@@ -252,7 +254,7 @@ async function pageAbout(words: readonly string[]): Promise<readonly string[]> {
 const unknownCommand = 'commander.unknownCommand';
 
 /**
- * Lines that name the commands which these words may have meant; no lines if none is like them. `before` and `behind` are
+ * Lines that name the commands which these words may have meant; no lines if no command is similar. `before` and `behind` are
  * written around the words of the command.
  */
 export async function didYouMean(
@@ -269,7 +271,8 @@ export async function didYouMean(
   );
 }
 
-// The same for a line to run. Where no command that may be meant understands the rest of the line, it is the help of those commands.
+// The same for a line to run. If none of the commands that may be meant understands the rest of the line, the lines show their help
+// instead.
 async function linesMeant(argv: readonly string[]): Promise<readonly string[]> {
   const { guessesOf, inOrder, whyNone } = await import('./meant-command.ts');
   const spelled = (flags: Readonly<Record<string, Flag>>) => {
@@ -288,7 +291,7 @@ async function linesMeant(argv: readonly string[]): Promise<readonly string[]> {
       if (entry === undefined) return argv.length === used ? line : undefined;
       const command = await entry.load();
       const read = spelled({ ...globalFlags, ...command.flags });
-      // With the options of the command, one of these words is the value of an option.
+      // For this command, one of these words would be the value of an option.
       if (words.slice(0, used).some((word, index) => read.words[index]?.text !== word)) return undefined;
       const start = Math.min(...read.words.map(({ from }) => from));
       const corrected = argv.flatMap((word, at) => {
@@ -328,7 +331,7 @@ function usageError(
         'no flag takes a key. paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
     : [];
-  // The parser guesses any option that is as short.
+  // The parser's own guesses are not used for unknown options: it suggests any option of a similar length.
   const guesses = error.code === 'commander.unknownOption' ? [] : rest.filter((line) => line !== '');
   const suggestion = meant.length > 0 ? meant : guesses.map(suggestionLine);
   return new CliError('usage', first, {

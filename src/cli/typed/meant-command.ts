@@ -23,8 +23,8 @@ interface SpelledWord {
 }
 
 /**
- * The words in the order and the spelling of a command: without the prompt and the program in front, with what was pasted or glued
- * together taken apart (`orders-refund`), in small letters, the noun first, and with ids behind the other words.
+ * The words in the order and the spelling of a command: without the prompt and the program in front, with words that were pasted
+ * or joined together taken apart (`orders-refund`), in small letters, the noun first, and with ids after the other words.
  */
 export function inOrder(typed: readonly string[]): readonly SpelledWord[] {
   const apart = typed.flatMap((word, from) =>
@@ -68,7 +68,7 @@ export function whyNone(words: readonly string[]): string | undefined {
     : 'the service has no list of payment links; the journal has those that were made here';
 }
 
-// The word stands alone, or behind the noun of orders or profiles.
+// The word is alone, or comes after a noun such as that of orders or profiles.
 function whyImpossible([first = '', verb]: readonly string[]): string | undefined {
   const noun = nouns.get(first) ?? first;
   const word = ['orders', 'profile', 'refunds', 'checkout', 'journal'].includes(noun) ? (verb ?? '') : first;
@@ -198,7 +198,7 @@ function verbsLike(word: string): readonly string[] {
   return verbs.get(word) ?? [word];
 }
 
-// The verbs behind a synonym that is spelled like this word: `serach` is `search`, which is `find`.
+// The verbs meant by a synonym that is spelled like this word: `serach` is `search`, which is `find`.
 function synonymsLike(word: string): readonly string[] {
   return closestNames(word.slice(0, 20), [...verbs.keys()].sort()).flatMap(verbsLike);
 }
@@ -213,7 +213,7 @@ function withVerb(wanted: readonly string[], rest: readonly string[]): readonly 
   return (owned.length > 0 ? owned : found).slice(0, mostMeant);
 }
 
-// Those of the verbs that the noun has. A noun without `find` is searched in its list.
+// The wanted verbs that the noun has. A noun without `find` is searched in its list.
 function existing(noun: string, wanted: readonly string[]): readonly string[] {
   const has = (verb: string) => commands.some(({ words }) => words[0] === noun && words[1] === verb);
   const found = wanted.filter(has);

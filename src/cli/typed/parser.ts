@@ -18,8 +18,8 @@ export function readCommand(
   argv: readonly string[],
 ): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  // If the line begins with the command's words, only the command itself meets options. To describe the global options to
-  // the program and the noun as well would take 3 ms.
+  // If the line begins with the command's words, all options come after them. Describing the global options to the program and the
+  // noun as well would take 3 ms.
   const optionsMayLead = entry.words.some((word, index) => argv[index] !== word);
   const { root, leaf } = buildParser({
     entries: [entry],
@@ -65,11 +65,11 @@ interface Build {
   readonly command?: Command;
   /** Called for each option that a line holds. What it throws ends the reading. */
   readonly onOption?: OnOption;
-  /** Options may stand before the words of the command. */
+  /** Options may come before the words of the command. */
   readonly optionsMayLead?: boolean;
 }
 
-/** Builds the parser. `leaf` is the last of the commands that it has, or the whole program if it has none. */
+/** Builds the parser. `leaf` is the last of its commands, or the whole program if it has none. */
 export function buildParser({ entries, command, onOption = () => undefined, optionsMayLead = true }: Build): {
   root: Parser;
   leaf: Parser;

@@ -1,7 +1,8 @@
 /**
- * Tells which words of a command line are options, their values, or neither, without commander. Pure. It reads as commander
- * does. TAB uses it, and what must know the command before its options are loaded. commander's `parseOptions` cannot do that: it
- * does not say which option waits for a value, and loading commander takes half as much CPU again as an empty Node (1.5 times).
+ * Tells which words of a command line are options, their values, or neither, without commander. Pure. It reads as commander does.
+ * TAB uses it, and so does code that must know the command before its options are loaded. commander's `parseOptions` cannot do
+ * that: it does not say which option waits for a value, and loading commander takes half as much CPU again as an empty Node (1.5
+ * times).
  */
 
 import type { Flag } from '../../flags/flags.ts';
@@ -19,7 +20,7 @@ interface TypedOption {
 export interface TypedWords {
   /** The words before `--` that are neither options nor values of options. */
   readonly words: readonly string[];
-  /** Where each of them stands in the line. */
+  /** The position of each of them in the line. */
   readonly places: readonly number[];
   /** Words before `--` that are options with one dash and more than one letter, as typed: `-yq`, `-pdemo`, `-charge`. */
   readonly oneDash: readonly string[];
@@ -27,7 +28,7 @@ export interface TypedWords {
   readonly options: readonly TypedOption[];
   /** The last option, if the next word would be its value. */
   readonly awaiting: string | undefined;
-  /** The words behind `--`, or undefined if there is no `--`. */
+  /** The words after `--`, or undefined if there is no `--`. */
   readonly behind: readonly string[] | undefined;
 }
 
