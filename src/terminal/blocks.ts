@@ -1,4 +1,4 @@
-/** Turns blocks into lines for a screen. The cells of a grid stand in columns, two spaces apart. */
+/** Turns blocks into lines for a screen. The cells of a grid are drawn in columns, two spaces apart. */
 
 import Table from 'cli-table3';
 import type { Block, Cell } from './terminal.ts';
@@ -30,11 +30,11 @@ export function hangingLines(cell: Cell, hang: number, style: ScreenStyle): read
 
 type Grid = Extract<Block, { readonly grid: unknown }>;
 
-// A chart of fewer cells says nothing. Without a terminal there is room for a usual screen.
+// A chart with fewer cells says nothing. Without a terminal, a chart gets the room that it has on a usual screen.
 const leastChart = 6;
 const usualRoom = 40;
 
-// Puts the charts behind the rows, if there is room for them beside everything else.
+// Puts the charts after the rows, if there is room for them next to everything else.
 function withCharts({ beside, ...block }: Grid, style: ScreenStyle): Grid {
   if (beside === undefined) return block;
   const { grid, right, indent = 0 } = block;
@@ -95,8 +95,8 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
   return drawCells(contents, widths, right).map((line) => ' '.repeat(indent) + line);
 }
 
-// cli-table3 draws the cells (`orders show` takes 1.00 and `today` 1.05 times the CPU of lines of our own). The last cell of a
-// row goes on over all columns behind it, and over one more that is as wide as it needs.
+// cli-table3 draws the cells (`orders show` takes 1.00 and `today` 1.05 times the CPU of lines of our own). The last cell of a row
+// spans all columns after it, and one more that is as wide as it needs.
 function drawCells(
   rows: readonly (readonly string[])[],
   widths: readonly number[],
@@ -150,7 +150,7 @@ function shrinkColumns(widths: number[], { shrink = [], least = 6 }: Shrinking, 
   }
 }
 
-// `width` is that of a column whose cells are cut.
+// `width`: that of the column, if its cells may be cut.
 function shownCell(
   pieces: readonly Piece[],
   width: number | undefined,

@@ -4,12 +4,12 @@
 const mostEdits = 2;
 const mostNames = 3;
 
-/** The known names that are most like this one, at most three, the closest first; none if nothing is like it. */
+/** The known names that are most like this one, at most three, the closest first; none if no name is similar. */
 export function closestNames<N extends string>(typed: string, names: readonly N[]): readonly N[] {
   const ranked = names
     .flatMap((name) => {
       const rank = rankOf(typed.toLowerCase(), name.toLowerCase());
-      // Of names that are equally like it, nobody means the one deep inside a record.
+      // Among names that are equally similar, nobody means the one deep inside a record.
       return rank === undefined ? [] : [{ name, rank: rank + 2 * (name.split('.').length - 1) }];
     })
     .toSorted((a, b) => a.rank - b.rank);
@@ -22,7 +22,8 @@ export function isTypedLike(typed: string, word: string): boolean {
   return editsBetween(typed, word) <= Math.min(mostEdits, Math.floor(typed.length / 3));
 }
 
-// 0: the same but for case and signs. 1, 2: letters differ. 3: the last part of the path is the same. 4: one is part of the other.
+// 0: the same apart from case and separators. 1, 2: letters differ. 3: the last part of the path is the same. 4: one is part of the
+// other.
 function rankOf(typed: string, name: string): number | undefined {
   const [a, b] = [typed, name].map((text) => text.replaceAll(/[._\- ]/g, ''));
   if (a === undefined || b === undefined || a === '') return undefined;
@@ -37,7 +38,7 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-// How many letters must be added, taken away, changed or swapped with their neighbour. Too many are not counted.
+// How many letters must be added, removed, changed or swapped with their neighbour. Infinity if there are clearly too many.
 function editsBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > mostEdits) return Number.POSITIVE_INFINITY;
   let before: readonly number[] = [];

@@ -1,4 +1,4 @@
-/** Decides whether a stream is coloured and with which signs charts are drawn, and paints text in a few styles. */
+/** Decides whether a stream is coloured and with which characters charts are drawn, and paints text in a few styles. */
 
 import type { Output, Style } from './terminal.ts';
 
@@ -11,7 +11,7 @@ export type ColorChoice = 'auto' | 'always' | 'never';
 
 /**
  * Whether a stream is coloured. The first of these decides: the flag, PAYDESK_COLOR, NO_COLOR, FORCE_COLOR, TERM=dumb, and
- * at last whether it is a terminal. An empty variable counts as unset. `auto` leaves it to NO_COLOR and those after it.
+ * finally whether it is a terminal. An empty variable counts as unset. With `auto`, NO_COLOR and those after it decide.
  */
 export function colorLevel(
   stream: { readonly isTTY: boolean },
@@ -48,20 +48,23 @@ export async function loadPaint(level: ColorLevel): Promise<Paint> {
     warn: chalk.magenta,
     bad: chalk.red,
     out: chalk.red,
-    // Inverse, so that it stands out on a light and on a dark background.
+    // Inverse, so that it is easy to see on a light and on a dark background.
     production: chalk.red.bold.inverse,
   };
   return (text, style) => (text === '' ? text : styles[style](text));
 }
 
-/** What the signs depend on. */
+/** What the characters of charts depend on. */
 export interface SignFacts {
   readonly accessible: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
 
-/** The signs for a run, whether stdout is a terminal or not. A block is no colour, so NO_COLOR changes nothing. */
+/**
+ * The characters for the charts of a run, whether stdout is a terminal or not. A block is not a colour, so NO_COLOR changes
+ * nothing.
+ */
 export function chartSigns({ accessible, env, platform }: SignFacts): Output['charts'] {
   if (accessible) return 'none';
   return showsUnicode(env, platform) ? 'blocks' : 'plain';

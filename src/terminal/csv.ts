@@ -12,11 +12,11 @@ import { decimalsToName } from './table/columns.ts';
 import { csvValue, decimalOf, isMoment, type Reading } from './table/shown-values.ts';
 import type { Format } from './terminal.ts';
 
-// The signs that start a formula, in small and full-width forms too.
+// The characters that start a formula, in small and full-width forms too.
 const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;
 // A spreadsheet may skip these before a formula: white space of every kind, characters without width, and U+FFFD.
 const skipped = String.raw`['\s\u0085\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2065\u2800\u3164\uffa0\ufffd]`;
-// A formula may start a cell, or stand behind a character that another program takes for the end of a cell.
+// A formula may be at the start of a cell, or after a character that another program takes for the end of a cell.
 const start = '^(?=S*F)|(?<=[",;\\t\\r\\n|])(?=\'*F)'
   .replaceAll('F', formula)
   .replaceAll('S*', `${skipped}*`);
@@ -32,7 +32,7 @@ export function formulaSafe(text: string): string {
   return harmless.test(text) ? text : text.replace(new RegExp(start, 'g'), "'");
 }
 
-/** Takes away the apostrophes that `formulaSafe` put into a text, and gives back that text. */
+/** Removes the apostrophes that `formulaSafe` put into a text, and returns the original text. */
 export function withoutFormulaSafety(safe: string): string {
   return safe.replace(new RegExp(added, 'g'), '');
 }
@@ -43,11 +43,11 @@ export interface CsvStyle {
   readonly bom: boolean;
   readonly delimiter: ',' | ';' | '\t' | '|' | ':';
   readonly decimal: '.' | ',';
-  /** Times are written as a spreadsheet reads a date, in the zone of the run, and in UTC as ISO 8601 otherwise. */
+  /** Times are written in the zone of the run, in the form that a spreadsheet reads as a date; otherwise in UTC as ISO 8601. */
   readonly hasDates: boolean;
-  /** The flag that somebody typed, if it has an effect on CSV alone. */
+  /** The flag that somebody typed, if it only has an effect on CSV. */
   readonly typed?: '--for' | '--decimal' | undefined;
-  /** What --for has set, or --decimal besides its own sign, as a note. */
+  /** A note about what --for has set, or what --decimal has set besides the decimal sign. */
   readonly note?: string | undefined;
 }
 
@@ -59,13 +59,13 @@ interface SheetFacts {
   readonly format: Format;
   readonly csv?: CsvStyle | undefined;
   readonly amounts: AmountStyle;
-  /** Made only when it is said: to ask for the zone of this machine takes 10 ms. */
+  /** Called only when the zone is needed: asking for the zone of this machine takes 10 ms. */
   readonly zone: () => string;
 }
 
 /**
- * What there is to say of a list for a spreadsheet: what --for has set, the unit of its amounts, and the zone of its times. Of any
- * other list: that a flag for CSV changed nothing.
+ * What there is to say about a list for a spreadsheet: what --for has set, the unit of its amounts, and the zone of its times.
+ * About any other list: that a flag for CSV changed nothing.
  */
 export function sheetNotes({
   columns,
@@ -96,7 +96,7 @@ export function sheetNotes({
   ].filter((line) => line !== undefined);
 }
 
-/** Says that an option of CSV does nothing for what is no CSV. */
+/** Says that an option for CSV does nothing for other formats. */
 export function notCsvNotes({ typed }: CsvStyle = usualCsv): readonly string[] {
   return typed === undefined ? [] : [`${typed} is for CSV: add --csv, or write into a .csv`];
 }
@@ -158,7 +158,7 @@ function cells(
         : csvValue(value, column.kind, reading);
     const isNumber =
       typeof value === 'number' || (numbers.includes(column.kind) && typeof value !== 'string');
-    // A number stays a number, even a negative refund. Only a text of the service can be a formula.
+    // A number stays a number, even a negative refund. Only a text from the service can be a formula.
     return isNumber && number.test(text) ? text.replace('.', decimal) : formulaSafe(clean(text));
   });
 }

@@ -78,7 +78,8 @@ function wholeMessage({ message, parts: { opening = '' } }: CliError): string {
   return opening === '' || opening.endsWith(':') ? message : `${opening} ${message}`;
 }
 
-// One part of an error, such as `certain:`. Its line breaks are our own, so they are kept: those of the service were removed before.
+// One part of an error, such as `certain:`. Its line breaks are our own, so they are kept: those in texts of the service were
+// already removed.
 function part(
   opening: string,
   style: 'bad' | 'strong' | undefined,
@@ -109,7 +110,7 @@ function firstSentence(error: CliError): string {
     logId === undefined ? undefined : `log_id ${logId}`,
   ].filter((fact) => fact !== undefined && !error.message.includes(fact));
   if (facts.length === 0) return error.message;
-  // Ids stand on lines of their own after the first.
+  // Ids are on lines of their own after the first.
   const [first = '', ...ids] = error.message.split('\n');
   return [`${first} (${facts.join(', ')})`, ...ids].join('\n');
 }

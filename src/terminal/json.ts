@@ -34,7 +34,7 @@ function wireJson(text: string): string {
   return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
 }
 
-/** A list as one envelope (service: List envelope), one record per line. The file holds `before` records already. */
+/** A list as one envelope (service: List envelope), one record per line. The file already holds `before` records. */
 export function jsonList(before = 0): ListFormat {
   let records = before;
   const open = (): string => (records === 0 ? '{"object":"list","data":[' : '');
@@ -66,7 +66,7 @@ export function ndjsonList(): ListFormat {
   };
 }
 
-// The bytes of all rows, if any of them has bytes. `text` makes the others.
+// The bytes of all rows, if any of them has bytes. `text` makes the bytes of the others.
 function joinBytes(
   rows: readonly Row[],
   text: (row: Row) => string,

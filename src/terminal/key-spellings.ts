@@ -1,6 +1,6 @@
 /**
- * Knows how a key may be spelled: in base64, base32 and hex, with signs between its letters, and with the escapes of JSON, URLs
- * and HTML. Pure.
+ * Knows how a key may be spelled: in base64, base32 and hex, with separators between its letters, and with the escapes of JSON,
+ * URLs and HTML. Pure.
  */
 
 import { Buffer } from 'node:buffer';
@@ -19,7 +19,8 @@ export interface Spelling {
   readonly isBase64: boolean;
 }
 
-// Nobody encodes a key more often than that by accident: `%252525` has three layers. A limit also keeps the work on a hostile text small.
+// How many layers of escapes are decoded. Nobody encodes a key more often than that by accident: `%252525` has three layers. A
+// limit also keeps the work on a hostile text small.
 const deepest = 6;
 // Only escapes of printable ASCII count, because a key has no other characters.
 const hexCode = '([2-7][0-9a-fA-F])';
@@ -49,8 +50,8 @@ export function spellingsOf(key: string): readonly Spelling[] {
 }
 
 /**
- * Longer spellings of one key, which are sought in a text as it is and behind no escapes: base64 of base64 and of UTF-16, base32, and
- * the same sign between each two letters or bytes, such as `k-e-y`, a NUL as in UTF-16, or `6B:65:79`.
+ * Longer spellings of one key, which are searched for only in the text itself, without decoding escapes: base64 of base64 and of
+ * UTF-16, base32, and the same separator between all letters or bytes, such as `k-e-y`, a NUL as in UTF-16, or `6B:65:79`.
  */
 export function longSpellingsOf(key: string): readonly Spelling[] {
   const bytes = Buffer.from(key);
@@ -76,15 +77,15 @@ export function longSpellingsOf(key: string): readonly Spelling[] {
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 const signs = Array.from(' -._:,/|');
-// `=` is of quoted-printable.
+// `=` comes from quoted-printable.
 const signsOfBytes = [', ', ', 0x', ' 0x', ',0x', '='];
-// Also as JSON writes them, and JSON in JSON.
+// Invisible characters, also as JSON writes them, and as JSON inside JSON does.
 const unseen = ['0000', '00ad', '200b', '200c', '200d', '2060', 'feff'].flatMap((code) => [
   String.fromCharCode(Number.parseInt(code, 16)),
   ...[code, code.toUpperCase()].flatMap((digits) => [`\\u${digits}`, `\\\\u${digits}`]),
 ]);
 
-// The letters of base32 that depend on these bytes alone, wherever they begin in a group of five.
+// The letters of base32 that depend only on these bytes, wherever they begin in a group of five.
 function base32Of(bytes: Buffer): readonly string[] {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
   return [0, 1, 2, 3, 4].flatMap((before) => {
@@ -96,8 +97,8 @@ function base32Of(bytes: Buffer): readonly string[] {
   });
 }
 
-// The base64 characters that depend on these bytes alone. A text behind `Bearer ` or `user:` may begin at three places of a group
-// of bytes, and each of them gives other characters.
+// The base64 characters that depend only on these bytes. A text after `Bearer ` or `user:` may begin at any of three places in a
+// group of bytes, and each place gives other characters.
 function base64Of(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes, Buffer.alloc(2)]);
@@ -113,13 +114,13 @@ function hasEscapes(text: string): boolean {
   return text.search(escapes) !== -1;
 }
 
-// All characters of escapes but `"`, `'` and `/`, which escapes never turn into anything else.
+// All characters of escapes except `"`, `'` and `/`, which escapes never turn into anything else.
 const marks = '\\%&';
 const inEscapes = `${marks}{}#;0123456789abcdefABCDEFuxXmpltgqos`;
 
 /**
  * Makes a search for the words of a text that may hold one of these spellings once their escapes are decoded. A character that is
- * in no escape and in no spelling is the same in every layer, and no spelling goes across it. So it ends a word, and only long
+ * in no escape and in no spelling is the same in every layer, and no spelling contains it. So it ends a word, and only long
  * words with an escape in them have to be decoded.
  */
 export function escapedWords(spellings: readonly string[]): (bytes: Buffer) => Generator<string> {

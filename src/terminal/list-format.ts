@@ -17,7 +17,7 @@ import type { AboutLine, BegunWorkbook } from './workbook/workbook.ts';
 
 /** A record to print. */
 export interface Row {
-  /** What its columns are made of. */
+  /** What the values of its columns are read from. */
   readonly value: JsonObject;
   /** The JSON text of the record. */
   readonly json: () => string;
@@ -32,15 +32,15 @@ export type Piece = string | Uint8Array;
 export interface ListFormat {
   page(rows: readonly Row[]): Piece;
   end(hasMore: boolean, sums?: readonly Row[]): string;
-  /** Its pieces are no text, so no filter of texts may touch them. */
+  /** Its pieces are not text, so no filter for texts may touch them. */
   readonly isBinary?: true;
-  /** Ends a workbook, once the run knows all that there is to say about it. */
+  /** Ends a workbook, once the run knows everything that there is to say about it. */
   close?(hasMore: boolean, about: readonly AboutLine[]): Uint8Array;
 }
 
-/** How a list is printed, with what the output knows of it. */
+/** How a list is printed, with what the output knows about it. */
 export interface DrawnHow extends ListHow {
-  /** It is a page of a list of the service, which other runs draw other pages of. */
+  /** It is a page of a list of the service, and other runs draw the other pages. */
   readonly isPaged?: boolean;
 }
 
@@ -92,8 +92,8 @@ export async function stdoutFormat(
 }
 
 /**
- * The columns of a CSV or of a workbook that nobody chose. One for a spreadsheet has the money with its decimals beside the service's
- * integers, where the profile declares any.
+ * The columns of a CSV or of a workbook that nobody chose. A CSV for a spreadsheet has amounts with decimals next to the
+ * service's integers, if the profile declares decimals.
  */
 export function columnsOfFile(
   columns: readonly Column[],
@@ -139,12 +139,12 @@ interface FileFormatOptions
   readonly columns: readonly Column[];
   /** `--columns`. */
   readonly named: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS. The file gets the ones that the list has. */
+  /** PAYDESK_COLUMNS. The file gets those of them that the list has. */
   readonly usual: readonly string[] | undefined;
   readonly csv: CsvStyle;
   /** What the file holds already. */
   readonly begun: BegunWorkbook;
-  /** What the second sheet of a workbook says of it. */
+  /** What the second sheet of a workbook says about it. */
   readonly about: () => readonly AboutLine[];
   /** CSV has local times beside the times in UTC, in the zone of `locale`. */
   readonly localTimes: boolean;
@@ -154,12 +154,12 @@ interface FileFormatOptions
 export interface FileFormat {
   /** The columns of CSV and of a workbook; undefined in the other formats, which have none. */
   readonly columns: readonly string[] | undefined;
-  /** What there is to say of it for a spreadsheet. */
+  /** What there is to say about it for a spreadsheet. */
   readonly notes: readonly string[];
   page(records: readonly PrintedRecord[]): Piece;
   /** `notes`: what the second sheet of a workbook says below the rest. */
   end(notes: readonly string[]): Piece;
-  /** What a later run must know to go on after the last page, where that is more than the bytes so far. */
+  /** What a later run must know to go on after the last page, if the bytes so far do not say enough. */
   readonly state?: () => JsonObject;
 }
 
@@ -220,7 +220,7 @@ function formatOfFile(
 }
 
 // The format `list`: one block of `field: value` lines per record, with an empty line between two blocks. It shows every field
-// that the service sent, nested ones as `customer_info.email`, or else only the named columns.
+// that the service sent, nested ones as `customer_info.email`; or only the named columns, if columns were named.
 function fieldList(
   named: readonly Column[] | undefined,
   known: readonly Column[],
@@ -286,7 +286,7 @@ function members(value: unknown): readonly (readonly [string, unknown])[] | unde
   );
 }
 
-// A field that is no known column. Its name tells whether it is a time; every other value is shown as received.
+// A field that is not a known column. Its name tells whether it is a time; every other value is shown as received.
 function text(name: string, value: unknown, reading: Reading): string {
   if (value === undefined || value === null || value === '') return absent;
   if (!name.endsWith('_at') || typeof value !== 'number') return asReceived(value);

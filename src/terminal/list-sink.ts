@@ -1,4 +1,4 @@
-/** A list on its way to stdout or into a file, in any format: begun with its first rows, and ended or abandoned. */
+/** Writes a list to stdout or into a file, in any format: begins it with the first rows, and ends or abandons it. */
 
 import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
@@ -21,16 +21,16 @@ import { unitsMark } from './table/shown-values.ts';
 export interface Sink {
   rows(rows: readonly Row[]): Promise<void>;
   end(hasMore: boolean, sums?: readonly Row[]): Promise<void>;
-  /** Closes a list that was begun and not ended, because the run failed. The list says that there is more. */
+  /** Closes a list that was begun and not ended because the run failed. The list then says that there is more. */
   abandon(): Promise<void>;
-  /** Writes what stands behind the list. */
+  /** Writes what comes after the list. */
   close(failed: CliError | undefined): Promise<void>;
   /** How many rows were written. */
   count(): number;
   /** Whether the list was ended, and not abandoned. */
   isWhole(): boolean;
 }
-// How wide a terminal is that has all usual columns.
+// The width of a terminal that has room for all usual columns.
 const wideTable = 120;
 
 /** Throws CliError 'usage' for a workbook on a terminal, which shows none. It is called before anything is read or sent. */

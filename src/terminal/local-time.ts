@@ -8,7 +8,7 @@ import type { TimeSpan } from './terminal.ts';
 export interface Times {
   valid(value: unknown): value is number;
   show(seconds: number, precision: TimeSpan['precision']): string;
-  /** `05:05:12` today, `05:05:12 on 20 Nov` on another day, with the year if that is another one. */
+  /** `05:05:12` today, `05:05:12 on 20 Nov` on another day, with the year if it is another year. */
   short(seconds: number): string;
   /** Whether two times are on the same day in this zone. */
   sameDay(seconds: number, other: unknown): boolean;
@@ -18,8 +18,8 @@ export interface Times {
   /** For machines: `2026-11-20T18:42:51-06:00`. */
   iso(seconds: number): string;
   /**
-   * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its offset,
-   * which makes a text of it: no two times look alike.
+   * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its
+   * offset and so becomes a text: no two times look alike.
    */
   forSheet(seconds: number): string;
   /**
@@ -27,7 +27,7 @@ export interface Times {
    * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
    */
   moment(shown: number): number;
-  /** The day of a time, `2026-11-20`; undefined if it is no time. */
+  /** The day of a time, `2026-11-20`; undefined if it is not a time. */
   day(seconds: unknown): string | undefined;
   /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   days(first: number, last: number): string;
@@ -44,7 +44,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     formatter ??= formatterOf(zone);
     return partsOf(formatter, seconds);
   };
-  // Offsets are kept for each quarter of an hour, because no zone changes its clocks in between. To work out an offset again for
+  // Offsets are kept for each quarter of an hour, because no zone changes its clocks in between. Working out the offset again for
   // each of thousands of records would be slow.
   const offsets = new Map<number, number>();
   const minutesAt = (seconds: number): number => {
@@ -122,13 +122,13 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   };
 }
 
-/** A time for machines: ISO 8601 in UTC. What is no time that can be shown stays the number that it is. */
+/** A time for machines: ISO 8601 in UTC. A number that cannot be shown as a time stays a number. */
 export function isoTime(seconds: number): string {
   if (!isDate(seconds)) return String(seconds);
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-// A service that sends milliseconds, say, means no day of the year 58,000.
+// A service that sends milliseconds, for example, does not mean a day in the year 58,000.
 const notSeconds = 'times that are not in Unix seconds';
 
 // Whether it is on a day that JavaScript knows. A row of a team's journal may name any number.

@@ -1,4 +1,4 @@
-/** What passes under redaction: the fields that are documented, and the form that the text of each must have. */
+/** Says what stays visible under redaction: the documented fields, if their texts have the form of the field. */
 
 import {
   chargeFields,
@@ -23,9 +23,9 @@ import {
 import type { PrintedRecord } from './terminal.ts';
 
 /**
- * What is at some place of a record: a documented field; `record`: a record of the service, as its `object` says; `own`: paydesk's own
- * record, or a field of it whose text must have a form; `said`: what paydesk says; `input`: a row of somebody's file; `reference`: the
- * shop's own number. Undefined: a field that is not documented.
+ * What kind of value is at a place in a record: a documented field; `record`: a record of the service, as its `object` says;
+ * `own`: paydesk's own record, or a field of it whose text must have a form; `said`: what paydesk says; `input`: a row of
+ * somebody's file; `reference`: the shop's own number. Undefined: a field that is not documented.
  */
 export type Place = DocumentedField | 'record' | 'own' | 'said' | 'input' | 'reference' | undefined;
 
@@ -41,7 +41,7 @@ const oneOf = (words: string): Form => {
   return (text) => known.has(text.toLowerCase());
 };
 
-// An id has a prefix, or is long, and is no word: it has a digit, or mixes small letters and capitals as no name does.
+// An id has a prefix or is long, and is not a word: it has a digit, or mixes small letters and capitals as no name does.
 const idForm = matches(
   /^(?:(?:[a-z]{2,4}_){1,3}|(?=.{12})(?=.*[a-z]))(?=.*\d|(?:[A-Z]*[a-z]+[A-Z]+){3})[A-Za-z0-9]{1,64}(?:_\d{1,4})?$/,
 );
@@ -53,7 +53,7 @@ const status: Form = (text) =>
 const ways = [...paymentMethodValues, ...checkoutTypes, paymentLinkType].join(' ').toLowerCase();
 const paidWith = oneOf(`credit debit prepaid spei spei_recurrent ${ways}`);
 const brands = oneOf('visa mastercard american_express amex carnet discover diners jcb maestro elo');
-// What reports say of several, and of none.
+// Also the words that reports use for several brands and for none.
 const brand: Form = (text) => brands(text) || text === 'not shown' || text === 'several';
 const country = matches(/^[A-Za-z]{2}$/);
 // A longer figure may be a telephone number, and a longer word a name.
@@ -68,7 +68,7 @@ const errorType: Form = (text) => documented.some(({ type }) => type === text);
 const errorCode: Form = (text) =>
   /^[a-z]+\.errors\./.test(text) && documented.some(({ code }) => code === codeWithoutBrand(text));
 
-// The form of each text that may pass, by the name of its field. No other text of the service does.
+// The form of each text that may pass, by the name of its field. No other text of the service may.
 const forms: Readonly<Record<string, Form>> = {
   object: oneOf(
     'order customer_info line_item charge card_payment refund customer payment_source shipping_contact shipping_address ' +
@@ -122,7 +122,7 @@ const orderShown: Fields = {
   tax_lines: lines,
   discount_lines: lines,
 };
-// What is sent (service: Endpoints 1, 4 and 5), beside the fields of an order.
+// What is sent (service: Endpoints 1, 4 and 5), besides the fields of an order.
 const sent: Fields = {
   ...orderShown,
   reason: 'text',
@@ -150,7 +150,7 @@ const ofService: Readonly<Record<string, Places>> = {
   error: { object: 'text', type: 'text', log_id: 'text', details: [detail], data: 'record' },
 };
 const said = (names: string): Places => Object.fromEntries(names.split(' ').map((name) => [name, 'said']));
-// Rows that paydesk makes of records of the service.
+// Rows that paydesk makes from records of the service.
 const rows: Readonly<Record<string, Places>> = {
   charge: { ...chargeFields, order: orderShown },
   refund: {
@@ -200,7 +200,9 @@ const ofMachine =
 
 const figures: ReadonlySet<Place> = new Set(['own', 'money', 'figure', 'sum', 'integer', 'time'] as const);
 
-/** Whether nothing in a record is about a buyer. A reply of the service cannot say so of itself. */
+/**
+ * Whether nothing in a record is about a buyer. Only a record of paydesk can be such a one, whatever a reply of the service says.
+ */
 export function isMachines({ value, bytes }: PrintedRecord): boolean {
   const { object } = value;
   if (bytes !== undefined || typeof object !== 'string') return false;
@@ -233,7 +235,7 @@ export function placeOfItems(place: Place): Place {
   return typeof place === 'object' && isList(place) ? place[0] : place;
 }
 
-/** Whether a value passes at its place; `name`: of its field. */
+/** Whether a value at its place stays visible; `name`: that of its field. */
 export function passes(value: string | number | bigint, name: string, place: Place): boolean {
   if (value === '' || place === 'said') return true;
   if (place === 'reference') return referenceForm.test(String(value));

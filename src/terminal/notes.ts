@@ -24,13 +24,13 @@ export interface NotesOptions
   readonly stderr: StreamFacts;
   readonly quiet: boolean;
   readonly clock: ClockWithTimers;
-  /** Under it nothing on stderr holds personal data, even if nobody asked for redaction: people hand that text on. */
+  /** With --debug, nothing on stderr holds personal data, even if nobody asked for redaction: people pass that text on. */
   readonly debug: boolean;
 }
 
 /** Notes, with what only cli/ and the prompts call. */
 export interface NotesControl extends Notes {
-  /** All notes and warnings so far, as plain lines: what a file says of itself. */
+  /** All notes and warnings so far, as plain lines, for what a file says about itself. */
   lines(): Promise<readonly string[]>;
   /** Writes the notes that are held back. Call it before a question, which may be about them. */
   flush(): Promise<void>;
@@ -98,7 +98,7 @@ export function createNotes(given: NotesOptions): NotesControl {
   };
   const say = (entry: Entry): void => {
     said.push(entry);
-    // A preview is for a question. So --quiet holds it back until one is asked.
+    // A preview belongs to a question. So --quiet holds it back until a question is asked.
     if (asJson || (quiet && entry.kind === 'show')) {
       held.push(entry);
       return;
@@ -163,7 +163,7 @@ export function createNotes(given: NotesOptions): NotesControl {
       const { errorJson, renderError } = await import('./error-message.ts');
       const { plainLines, style } = await load();
       if (asJson) {
-        // The field has the name already.
+        // The field is already named `notes`.
         const notes = said
           .flatMap((entry) => plainLines(sentencesOf(entry)))
           .map((line) => line.replace(/^note: /, ''));
@@ -205,7 +205,7 @@ async function loadScreen(
     clean,
     times: createTimes(locale().zone, () => clock.now()),
   });
-  // One cell less than the terminal has, so that the line never wraps. The end is never cut.
+  // One cell less than the width of the terminal, so that the line never wraps. The end is never cut.
   const room = (): number => (widthOfTerminal(stderr) ?? 80) - 1;
   const fitting = (text: string, end = ''): string => cut(clean(text), room() - end.length) + end;
   return {
@@ -273,7 +273,7 @@ function createProgress(
     /** Starts the line. The newest one is shown. The returned function ends it. */
     start: (text: (line: ProgressLine) => string) =>
       begin(() => fitting(text({ room: room(), redrawn: !plain }))),
-    /** Says what the run waits for: on a terminal with the seconds behind it, elsewhere in one line. */
+    /** Says what the run waits for: on a terminal followed by the seconds, elsewhere in one line. */
     wait(text: () => string, atOnce: boolean): () => void {
       const line = () => write(`${fitting(text())}\n`);
       if (plain && atOnce) line();

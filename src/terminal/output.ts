@@ -28,7 +28,7 @@ export interface OutputOptions
   readonly format: Format;
   /** `--columns`. */
   readonly columns?: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS. A list shows the ones that it has. */
+  /** PAYDESK_COLUMNS. A list shows those of them that it has. */
   readonly usualColumns?: readonly string[] | undefined;
   readonly header: boolean;
   /** Absent: the usual CSV. */
@@ -45,9 +45,9 @@ export interface OutputOptions
   readonly redaction: Redaction;
   /** Tells the person that something is missing in the output. */
   readonly note?: ((line: string) => void) | undefined;
-  /** What the second sheet of a workbook says of it, once the run has ended. `failed`: why it is not whole. */
+  /** What the second sheet of a workbook says about it, once the run has ended. `failed`: why it is not whole. */
   readonly about?: ((failed: CliError | undefined) => Promise<readonly AboutLine[]>) | undefined;
-  /** The file that stands for stdout. */
+  /** The file that is written in place of stdout. */
   readonly file?: ResultFile | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface OutputControl extends Output {
 export function createOutput(given: OutputOptions): OutputControl {
   const { format, redaction } = given;
   const isScreen = format === 'table' || format === 'list';
-  // In the other formats all that is written are rows, which are masked before.
+  // In the other formats, everything that is written is rows, which were masked before.
   const secrets = redaction.over(given.secrets, { stream: isScreen });
   const options = { ...given, secrets };
   const writer = createStreamWriter({
@@ -90,7 +90,7 @@ export function createOutput(given: OutputOptions): OutputControl {
     );
 
   const rowFor = options.stdout.isTTY ? screenRowOf : rowOf;
-  // The one door through which records become rows and JSON.
+  // The only place where records become rows and JSON.
   const written: Written = isScreen ? 'initials' : 'token';
   const row = (record: PrintedRecord, as = written): Row =>
     rowFor(redaction.record(record, as), given.secrets);
@@ -128,7 +128,7 @@ export function createOutput(given: OutputOptions): OutputControl {
         under.map((line) => ({ line })),
         options,
       );
-      // A narrow terminal needs two lines for the columns that it has no room for. One is left for the shell.
+      // A narrow terminal needs two lines to name the columns that it has no room for. One line is left for the shell.
       const missing = (widthToDraw(options.stdout) ?? usualWidth) < usualWidth ? 2 : 0;
       return rows - missing - lines.length - (options.header ? 2 : 1);
     },
@@ -195,13 +195,13 @@ export function createOutput(given: OutputOptions): OutputControl {
   };
 }
 
-// OSC 52. It is cleaned here, because no filter finds a key in base64.
+// The control code that puts a text on the clipboard (OSC 52). The text is cleaned here, because no filter finds a key in base64.
 function clipboardCode(text: string, clean: (line: string) => string): string {
   const lines = text.split('\n').map(clean);
   return `\u001b]52;c;${Buffer.from(lines.join('\n')).toString('base64')}\u0007`;
 }
 
-// A table of fewer rows is drawn as a whole, so that its columns fit all of them.
+// A table with fewer rows is drawn as a whole, so that its columns fit all rows.
 const ownPart = 1000;
 
 async function* partsOf(
@@ -251,7 +251,7 @@ type QrCode = { readonly lines: readonly string[] } | { readonly missing: string
 
 // A phone opens whatever link a code holds. So only a link that a person can see in full becomes a code.
 const linkPattern = /^https?:\/\/[\x21-\x7e]+$/;
-// The largest QR code holds so many bytes.
+// The largest QR code holds this many bytes.
 const longestLink = 2953;
 // Light modules around the code, by which cameras find it.
 const border = 2;

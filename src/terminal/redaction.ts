@@ -1,7 +1,7 @@
 /**
- * Masks personal data in all that leaves a run. One rule for screens, files and software agents: a text of the service passes only if
- * its field is documented and the text has the form of that field (masked-fields.ts). What paydesk says itself passes, without what it
- * repeats of persons.
+ * Masks personal data in everything that leaves a run. One rule for screens, files and software agents: a text of the service
+ * stays visible only if its field is documented and the text has the form of that field (masked-fields.ts). What paydesk says
+ * itself stays visible, except for the personal data that it repeats.
  */
 
 import { createHmac } from 'node:crypto';
@@ -20,35 +20,36 @@ export interface Redaction {
   readonly isOn: () => boolean;
   /** Remembers the personal data of a record, which texts are searched for from now on. */
   learn(value: unknown): void;
-  /** Remembers that of a reply. */
+  /** Remembers the personal data of a reply. */
   learnBody(body: Uint8Array): void;
   /** The record without personal data, which is remembered for texts. The same record while nothing is masked. */
   record(record: PrintedRecord, written: Written): PrintedRecord;
   /** The error without what the service says in its own words. Its code and type stay. The same error while nothing is masked. */
   error(error: CliError): CliError;
-  /** The lines that a workbook says of itself, such as the command that was typed. */
+  /** The lines that a workbook says about itself, such as the command that was typed. */
   about(lines: readonly AboutLine[]): readonly AboutLine[];
   /** A text for a file, as `text` gives it; the same text while nothing is masked. */
   said(text: string): string;
   /** The text without the personal data that is known, and without what looks like an e-mail, a telephone number or a card. */
   text(text: string): string;
   /**
-   * Keeps keys out of texts, and personal data too while `isOn`, or always with `always`. Without `stream` what is written piece by
-   * piece is only searched for keys: its rows were masked before.
+   * Keeps keys out of texts, and personal data too while `isOn`, or always with `always`. Without `stream`, what is written piece
+   * by piece is only searched for keys: its rows were masked before.
    */
   over(secrets: Secrets, how?: { readonly always?: boolean; readonly stream?: boolean }): Secrets;
 }
 
-/** What a person or a profile named: its keys of metadata are no secret. */
+/** Keys of metadata that a person or a profile named, so they are not secret. */
 interface NamedKeys {
-  /** Whose values are the shop's own number, which stays. */
+  /** Keys whose values are the shop's own number, which stays visible. */
   readonly reference: readonly string[];
-  /** Whose names stay, as columns. */
+  /** Keys whose names stay visible, as columns. */
   readonly columns: readonly string[];
 }
 
 const noKeys: NamedKeys = { reference: [], columns: [] };
-// Texts of these are searched for in other texts, however short. Other small or short words may be words of paydesk too.
+// The texts of these fields are searched for in other texts, however short they are. In other fields, words in small letters and
+// short figures may come from paydesk too.
 const soughtAlways = new Set(
   'brand buyer city debug_message email id issuer last4 livemode message name note phone receiver street1 street2 type'.split(
     ' ',
@@ -59,7 +60,7 @@ const smallWord = /^(?:[a-z]+(?:_[a-z]+)*|[-+]?[\d.,:%-]{1,6}|\d{4}-\d\d-\d\dT[\
 const email = /[^\s@<>"',;]+@[^\s@<>"',;]+\.\p{L}{2,}/gu;
 const phone = /\+\d[\d ().-]{6,}\d/g;
 const card = /\*\d{4}\b/g;
-// Only its word tells it from an amount. It is the bank's reference of one payment.
+// The bank's reference of one payment. Only the word before it distinguishes it from an amount.
 const authCode = /(?<=\bauth(?: codes?,?| \S+ and)? )(?=[A-Za-z]*\d)[A-Za-z0-9]{4,}/gi;
 const hidden = '***';
 
@@ -88,7 +89,7 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
     const place = bytes === undefined ? 'own' : 'record';
     learnAs(value, place);
     const hide = written === 'token' ? token : shownAs;
-    // The texts of paydesk may name the same people.
+    // Texts by paydesk may name the same people.
     const masked = (one: JsonObject): JsonObject =>
       walkObject(one, '', place, { keys: keys(), hide, say: text });
     return {
@@ -108,7 +109,7 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
         if (!isObject(value) || fieldsIn(value, 'record').known.object === undefined)
           known.add(received.trim().replace(/\s+/g, ' '), hidden);
       } catch {
-        // A reply that is no JSON is no record.
+        // A reply that is not JSON is not a record.
       }
     },
     record: (given, written) => (!isOn() || isMachines(given) ? given : record(given, written)),
@@ -156,9 +157,9 @@ function over(secrets: Secrets, text: (given: string) => string, { masks, stream
 
 interface Walk {
   readonly keys: NamedKeys;
-  /** What stands for a value that is masked, or for the name of a field. */
+  /** What replaces a value that is masked, or the name of a field. */
   readonly hide: (value: string, name: string) => string;
-  /** What stands for a text that passes. */
+  /** What is printed for a text that stays visible. */
   readonly say: (text: string) => string;
 }
 
@@ -189,7 +190,7 @@ function keyHidden(key: string, index: number, { hide }: Walk): string {
   return shown === hidden ? `${hidden}${index + 1}` : shown;
 }
 
-// As it stands in the text of a request.
+// As it is written in the text of a request.
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
@@ -202,7 +203,7 @@ function inCapitals(text: string): string {
   );
 }
 
-// An address in one line, as a screen shows it: its parts alone may be a number that is an amount elsewhere.
+// An address in one line, as a screen shows it: a part alone may be a number that is an amount elsewhere.
 function addressesIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(addressesIn);
   if (!isObject(value)) return [];
@@ -271,7 +272,7 @@ function jsonMasked(json: string, text: (given: string) => string): string {
 
 /** Personal data that was seen, found again in texts as whole words, also where its end was cut off. */
 interface KnownTexts {
-  /** `shown`: what stands in its place. Short figures may be amounts, so they are left out. */
+  /** `shown`: what is printed in its place. Short figures may be amounts, so they are left out. */
   add(value: string, shown: string): void;
   masked(text: string): string;
 }
@@ -286,7 +287,7 @@ interface Seen {
 const words = /[\p{L}\p{N}]+/gu;
 const letterOrDigit = /[\p{L}\p{N}]/u;
 
-// What stands in a text: so many letters before its first word, and so many in all.
+// Where a value was found: how many letters come before its first word, and how many it has in all.
 interface Found {
   readonly lead: number;
   readonly length: number;

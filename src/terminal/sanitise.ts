@@ -64,7 +64,7 @@ function joiningScripts(): string {
 // Control characters, invisible formats, line separators and tags. Joiners and selectors alone move nothing, so they stay.
 const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
-// Finds all that `unsafeInJson` finds, and a little more: without character properties it is quick on long plain text.
+// Finds everything that `unsafeInJson` finds, and a little more: without character properties it is quick on long plain text.
 const maybeUnsafeInJson =
   /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
 
@@ -94,7 +94,7 @@ function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
-/** JSON text on one line. Line breaks and tabs can only stand between tokens there, so they are removed with the indentation. */
+/** JSON text on one line. Line breaks and tabs can only be between tokens there, so they are removed with the indentation. */
 export function oneLineJson(json: string): string {
   return /[\n\r\t]/.test(json) ? json.replace(/[\n\r\t][\n\r\t ]*/g, '') : json;
 }

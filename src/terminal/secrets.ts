@@ -14,7 +14,7 @@ const shortestHidden = 6;
 export interface Secrets {
   /** Masks this key from now on. */
   add(key: string): void;
-  /** Allows to show this key from now on. For `simulator serve`, which prints its key on purpose. */
+  /** No longer masks this key. For `simulator serve`, which prints its key on purpose. */
   reveal(key: string): void;
   /** Whether a text holds a key, however it is spelled. */
   holds(text: string): boolean;
@@ -42,7 +42,7 @@ export function createSecrets(): Secrets {
   const clean = (text: string): string => (sought.inText(text) ? masked(text, sought.spellings) : text);
   const cleanJson = (json: string): string => {
     if (!sought.inText(json)) return json;
-    // Then it is masked as text too, because it may be no JSON, or hold a key between the tokens.
+    // The result is masked as text too, because it may not be JSON, or may hold a key between the tokens.
     return clean(mapTokens(json, (token) => cleanToken(token, clean)));
   };
   return {
@@ -72,7 +72,7 @@ function filterOf(sought: () => Sought, clean: (text: string) => string): Secret
       const known = sought();
       const { spellings } = known;
       if (typeof piece !== 'string' && held === '' && !known.inBytes(piece)) {
-        // They stay as they are, unless a key may begin at their end.
+        // The bytes stay as they are, unless a key may begin at their end.
         const end = piece.subarray(Math.max(0, piece.length - longestOpen(spellings)));
         if (openEnd(Buffer.from(end).toString('latin1'), spellings) === 0) return piece;
       }
@@ -99,7 +99,8 @@ interface Sought {
 
 function soughtOf(keys: ReadonlySet<string>): Sought {
   const spellings = [...keys].flatMap(spellingsOf);
-  // To search for plain texts is many times faster than a pattern, and to search in bytes is faster still. Almost no text holds a key.
+  // Searching for plain texts is many times faster than a pattern, and searching in bytes is faster still. Almost no text holds a
+  // key.
   const texts = spellings.map(({ text }) => text);
   const long = [...keys].flatMap(longSpellingsOf);
   const isInBytes = anyIn(texts.map((text) => Buffer.from(text)));
@@ -190,7 +191,7 @@ function openEnd(text: string, spellings: readonly Spelling[]): number {
   return end.length - from;
 }
 
-// The end of a piece may lie inside an escape.
+// The end of a piece may be inside an escape.
 const brokenEscape = /(?:\\(?:u[0-9a-fA-F{]{0,5}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&[#a-zA-Z0-9]{0,6})$/;
 
 function begunBy(text: string, sought: string): number {
@@ -226,7 +227,7 @@ function mapTokens(json: string, change: (token: string) => string): string {
   return out + json.slice(kept);
 }
 
-// The place behind the closing quote of the string that begins at `from`.
+// The place after the closing quote of the string that begins at `from`.
 function stringEnd(json: string, from: number): number {
   for (let at = from + 1; at < json.length; at += 1) {
     const character = json.charAt(at);
@@ -236,7 +237,7 @@ function stringEnd(json: string, from: number): number {
   return json.length;
 }
 
-// A number that holds a key becomes a string, because the mask is no number.
+// A number that holds a key becomes a string, because the mask is not a number.
 function cleanToken(token: string, clean: (text: string) => string): string {
   const value = parsedJson(token);
   if (value === undefined) return token;
@@ -246,9 +247,9 @@ function cleanToken(token: string, clean: (text: string) => string): string {
 }
 
 /**
- * Tells whether bytes hold any of these texts, each of at least two bytes. It looks at two bytes, and jumps as far as no text
- * can end: by almost the length of the shortest text if no text has these two bytes. To search for one text after the other
- * takes three times as long (60 MB, 8 texts: 85 ms instead of 27).
+ * Tells whether bytes hold any of these texts, each of at least two bytes. It looks at two bytes, and jumps ahead as far as no
+ * text can end in between: by almost the length of the shortest text if no text has these two bytes. Searching for one text after
+ * the other takes three times as long (60 MB, 8 texts: 85 ms instead of 27).
  */
 export function anyIn(texts: readonly Buffer[]): (bytes: Buffer) => boolean {
   const size = Math.min(256, ...texts.map(({ length }) => length));

@@ -22,9 +22,9 @@ export interface StreamFacts {
   readonly isTTY: boolean;
   /** Cells in a line; undefined if it is no terminal. */
   readonly columns: number | undefined;
-  /** Lines of the terminal; undefined if it is no terminal. */
+  /** Lines of the terminal; undefined if it is not a terminal. */
   readonly rows: number | undefined;
-  /** `--width`: how wide tables and screens are, whatever the terminal has. */
+  /** `--width`: how wide tables and screens are, whatever the terminal's own width is. */
   readonly width?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export function screenClean(secrets: Secrets): (text: string) => string {
 export interface StreamWriter {
   /** Resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
   write(piece: Piece): Promise<void>;
-  /** As `write`, for bytes that are no text: whoever made them has masked the keys. */
+  /** Like `write`, for bytes that are not text: whoever made them has masked the keys. */
   writeBytes(bytes: Uint8Array): Promise<void>;
   /** Writes a whole message without waiting, and never throws. For notes, and after a signal. */
   writeNow(text: string): void;
@@ -78,7 +78,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   let deserted = false;
 
   const lose = (cause: unknown): CliError | undefined => {
-    // The terminal was closed. Nobody is left to read, and no file is incomplete, so this is no error.
+    // The terminal was closed. Nobody is left to read, and no file is incomplete, so this is not an error.
     deserted ||= stream.isTTY === true && systemCode(cause) === 'EIO';
     if (deserted) return undefined;
     return giveUp(whyLost(cause), cause);
@@ -127,7 +127,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
 const closedEarly: readonly string[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-/** Whether a stream was lost because its reader went away, as behind `| head`. */
+/** Whether a stream was lost because its reader went away, as with `| head`. */
 export function isUnread({ cause }: CliError): boolean {
   return closedEarly.includes(systemCode(cause));
 }

@@ -33,7 +33,7 @@ export type Format = (typeof formats)[number];
 /** A file that a list is written into in place of stdout. */
 export interface ResultFile {
   readonly stream: Writable;
-  /** Gives the file its name if the list in it is whole, and else removes it. Throws CliError 'incomplete' if that fails. */
+  /** Gives the file its name if the list in it is whole; otherwise removes it. Throws CliError 'incomplete' if that fails. */
   settle(isWhole: boolean): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export type Shell = (typeof shells)[number];
 export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'out' | 'production';
 /** A piece of text in one style. It is cleaned before it is written, so it may hold anything from the service. */
 export type Span = string | { readonly text: string; readonly style: Style };
-/** A time (Unix seconds), shown in the zone of the run. If it is no time, it is shown as received, with a mark. */
+/** A time (Unix seconds), shown in the zone of the run. If it is not a time, it is shown as received, with a mark. */
 export interface TimeSpan {
   readonly time: unknown;
   /** `day` 20 Nov 18:42 · `second` with :51 · `zoned` with UTC-6 · `full` with all · `clock` 18:42:51 · `minute` 18:42 · `date` 20 Nov */
@@ -61,14 +61,14 @@ interface StatusSpan {
   readonly status: string;
 }
 type Part = Span | TimeSpan | StatusSpan;
-/** What stands in one place of a screen: a text, a time, a status, or several of them side by side. */
+/** What is shown at one place of a screen: a text, a time, a status, or several of them side by side. */
 export type Cell = Part | readonly Part[];
 
 /** A part of a screen, before its width and colours are known. */
 export type Block =
   /**
    * One line. If it is too long for the terminal, it wraps at spaces. The lines that follow are indented by `hang`, or else
-   * by `indent`. With `staysInView` it stands at the end too, if the terminal is not high enough for the whole screen.
+   * by `indent`. With `staysInView` it is repeated at the end, if the terminal is not high enough for the whole screen.
    */
   | {
       readonly line: Cell;
@@ -77,10 +77,10 @@ export type Block =
       readonly staysInView?: true;
     }
   /**
-   * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns
-   * that may be cut in their middle, down to `least` cells. `beside` draws a chart behind each row into the room that is left,
-   * and a narrow screen has no chart. `narrow` is shown instead where the columns do not fit; without it whole rows are wrapped.
-   * `short` is shown instead if the terminal is not high enough for the whole screen.
+   * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns that may
+   * be cut in their middle, down to `least` cells. `beside` draws a chart after each row in the room that is left; a narrow
+   * screen has no chart. `narrow` is shown instead if the columns do not fit; without it, whole rows are wrapped. `short` is
+   * shown instead if the terminal is not high enough for the whole screen.
    */
   | {
       readonly grid: readonly (readonly Cell[])[];
@@ -97,7 +97,7 @@ export type Block =
 /** A record to print. A record of the service has its bytes too. */
 export interface PrintedRecord extends Partial<WireRecord> {
   readonly value: JsonObject;
-  /** What its columns are made of, if that is more than `value`: a refund with its charge and order. */
+  /** What its columns are read from, if that is more than `value`: a refund with its charge and order. */
   readonly columnsFrom?: JsonObject;
 }
 
@@ -117,7 +117,10 @@ export interface ListHow {
 interface OwnListHow extends Pick<ListHow, 'zone' | 'localTimes'> {
   /** There are more than these. */
   readonly hasMore?: boolean;
-  /** Sums beside the rows, only in JSON and on a workbook's second sheet: a column of rows must add up. */
+  /**
+   * Sums in addition to the rows, only in JSON and on a workbook's second sheet: among the rows, they would be added up with
+   * them.
+   */
   readonly sums?: readonly JsonObject[];
 }
 
@@ -132,7 +135,7 @@ export interface ListSink {
 /** Writes results to stdout in the format that was asked for. Cleans text, and masks keys. */
 export interface Output {
   readonly format: Format;
-  /** With which signs charts can be drawn here; `none` where a screen reader reads. */
+  /** With which characters charts can be drawn here; `none` where a screen reader reads. */
   readonly charts: 'blocks' | 'plain' | 'none';
   /** Call it before a change. Throws CliError 'usage' for a name in --columns that the result will not have. */
   checkColumns(columns: readonly Column[]): void;
@@ -146,7 +149,7 @@ export interface Output {
     records: Iterable<JsonObject> | AsyncIterable<JsonObject>,
     how?: OwnListHow,
   ): Promise<void>;
-  /** Writes one record of the service. `view` is its table, made of the record as it may be shown; `columns` are for CSV. */
+  /** Writes one record of the service. `view` is its table, made from the record as it may be shown; `columns` are for CSV. */
   record(
     record: WireRecord,
     columns: readonly Column[],
@@ -167,7 +170,7 @@ export interface Output {
   qr(link: string, always: boolean): Promise<string | undefined>;
   /** Writes text that is the same in every format: help, completion scripts. */
   text(text: string): Promise<void>;
-  /** Puts a text on the clipboard, where the terminal allows that to programs. Undefined if stdout is no terminal. */
+  /** Puts a text on the clipboard, if the terminal lets programs do that. Undefined if stdout is no terminal. */
   readonly copy: ((text: string) => Promise<void>) | undefined;
 }
 
@@ -183,22 +186,22 @@ export interface ProgressLine {
 export interface Notes {
   /** Writes one line. --quiet silences it. If it is too long for the terminal, what follows is indented by `hang`. */
   note(line: Cell, hang?: number): void;
-  /** A note about now and about other orders than those of the result, so no file has it. */
+  /** A note about this moment and about orders other than those of the result, so no file has it. */
   aside(line: Cell): void;
   /** Writes one line that --quiet does not silence. */
   warn(line: Cell): void;
   /** Shows what the next question is about. */
   show(blocks: readonly Block[]): void;
-  /** Shows how far a long run is, in a line that is redrawn, or in one every 10 seconds. Call what it returns at the end. */
+  /** Shows how far a long run is, in a line that is redrawn, or in one every 10 seconds. Call the returned function at the end. */
   progress(text: (line: ProgressLine) => string): () => void;
   /**
-   * As `progress`. Until its end, no other progress and no waiting is shown: a batch makes many changes at once, and each of them
-   * would put its own line in place of this one.
+   * Like `progress`. Until it ends, no other progress and no waiting is shown: a batch makes many changes at once, and each of
+   * them would replace this line with its own.
    */
   progressAlone(text: (line: ProgressLine) => string): () => void;
   /**
-   * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
-   * elsewhere it is one line. With --quiet, json and ndjson there is none, and a short wait says nothing unless `atOnce`.
+   * Says what the run waits for, until the returned function is called. On a terminal, the text is followed by the seconds so far;
+   * elsewhere it is one line. With --quiet, json and ndjson nothing is shown; a short wait shows nothing either, unless `atOnce`.
    */
   waiting(text: () => string, atOnce: boolean): () => void;
 }
@@ -207,11 +210,11 @@ export interface Notes {
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
-  /** Amounts and ids behind the label. If the terminal is too narrow, the label is cut, but never the tail. */
+  /** Amounts and ids after the label. If the terminal is too narrow, the label is cut, but never the tail. */
   readonly tail?: string;
-  /** Shown under the choice. Line prompts show it behind the choice. */
+  /** Shown under the choice. Line prompts show it after the choice. */
   readonly detail?: string;
-  /** Why it cannot be chosen; it is shown with that. Of the choices of a question, at least one has none. */
+  /** Why it cannot be chosen; it is shown with the choice. At least one choice of a question has none. */
   readonly refusal?: string | undefined;
 }
 
@@ -220,10 +223,10 @@ export interface SearchedRow<T> {
   readonly value: T;
   /** One text for each column. */
   readonly cells: readonly string[];
-  /** The cell that has a colour, and in which style: that of a status of the service, or one by itself. */
+  /** The cell that has a colour, and in which style: that of a status of the service, or a fixed one. */
   readonly accent?: { readonly at: number; readonly by: StatusSpan | Style };
   readonly isMarked?: boolean;
-  /** Lines about the row, shown while the cursor stands on it. */
+  /** Lines about the row, shown while the cursor is on it. */
   readonly details: readonly Span[];
   /** What the screen keeps of the row once it is chosen. */
   readonly answer: string;
@@ -248,15 +251,15 @@ export interface SearchedList<T> {
   count(words: string): number;
   row(words: string, index: number): SearchedRow<T> | undefined;
   /**
-   * Reads on until so many rows hold the words and can be chosen, or a bound is reached; `further`: beyond that bound, or
-   * again after a failed read. Resolves when it reads no further; other words take over.
+   * Reads on until `rows` rows hold the words and can be chosen, or a bound is reached; `further`: beyond that bound, or again
+   * after a failed read. Resolves when reading stops; a call with other words replaces this one.
    */
   want(words: string, rows: number, further?: boolean): Promise<void>;
-  /** How far was looked, and what more can be done: `newest 400 orders, back to 3 Nov`. */
+  /** How far the list was searched, and what more can be done: `newest 400 orders, back to 3 Nov`. */
   looked(words: string): string;
-  /** Looks up words that are a whole id and in no row: its row, or why there is none. Undefined: they are no id. */
+  /** Looks up words that are a whole id and in no row: its row, or why there is none. Undefined: they are not an id. */
   lookUp(words: string): Promise<SearchedRow<T> | string> | undefined;
-  /** Calls the listener whenever more was read. Returns what ends that. */
+  /** Calls the listener whenever more was read. Returns a function that ends this. */
   watch(listener: () => void): () => void;
 }
 
@@ -265,7 +268,7 @@ export interface ScreenKey<T> {
   /** A letter, ` ` or `enter`. */
   readonly key: string;
   readonly words: string;
-  /** It is about no row: it works where there is none. */
+  /** It is not about a row: it works even if there is none. */
   readonly isOfScreen?: true;
   /** Why it does nothing now. */
   readonly refusal?: (value: T | undefined) => string | undefined;
@@ -279,11 +282,11 @@ export interface ScreenPlace {
   readonly words: string;
   /** The row under the cursor. */
   readonly active: number;
-  /** What is said below the rows. */
+  /** What is shown below the rows. */
   readonly said?: string | undefined;
 }
 
-/** A screen with a list that a person moves in, searches, and does something with, key by key. */
+/** A screen with a list in which a person moves, searches, and does something with a row, key by key. */
 export interface ListScreen<T> {
   readonly list: SearchedList<T>;
   readonly keys: readonly ScreenKey<T>[];
@@ -317,7 +320,7 @@ export interface Ask {
     question: Question & {
       readonly check?: (text: string) => string | undefined;
       readonly optional?: boolean;
-      /** Once an answer was refused, Enter alone is refused too, with these words: it may be typed out of haste. */
+      /** Once an answer was refused, Enter alone is refused too, with these words: it may be typed in haste. */
       readonly enterAfterError?: string;
       /** What was answered before somebody went back: Enter alone answers it again. */
       readonly before?: string | undefined;
@@ -331,7 +334,7 @@ export interface Ask {
       readonly before?: ((value: T) => boolean) | undefined;
     },
   ): Promise<T>;
-  /** A choice out of many. Typed words narrow them. */
+  /** A choice from many. Typed words narrow them. */
   search<T>(question: Question & { readonly list: SearchedList<T> }): Promise<T>;
   /** A screen that takes the whole terminal until a key leaves it. */
   browse<T>(question: Question & ListScreen<T>): Promise<LeftScreen<T>>;

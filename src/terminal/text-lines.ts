@@ -26,7 +26,7 @@ export function cut(text: string, width: number): string {
   return kept + ellipsis;
 }
 
-/** Cuts a text in its middle, so that its beginning and its end stay: names may differ in their end alone. */
+/** Cuts a text in its middle, so that its beginning and its end stay: names may differ only at their end. */
 export function cutInMiddle(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let end = '';
@@ -89,7 +89,7 @@ export function paintPiece({ text, style }: Piece, paint: Paint): string {
   return style === undefined ? text : paint(text, style);
 }
 
-// Paints pieces. Neighbours of one style are painted together, so that a phrase can still be found in the output.
+// Paints pieces. Adjacent pieces with the same style are painted together, so that a phrase can still be found in the output.
 function paintPieces(pieces: readonly Piece[], paint: Paint): string {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -119,7 +119,7 @@ export function wrap(
   const lines: (readonly Piece[])[] = [];
   let line: Piece[] = [];
   let used = 0;
-  // Whether the line has a word already. The first word stays on the line, however long it is.
+  // Whether the line already has a word. The first word stays on the line, however long it is.
   let begun = false;
   let spaces: Piece = { text: '', style: undefined };
   for (const word of wordsOf(pieces)) {
@@ -147,16 +147,16 @@ export function wrap(
   );
 }
 
-// What follows the name of the program in a command. In a sentence another word does: `paydesk cannot take a refund back`.
+// What follows the name of the program in a command. In a sentence, another word follows: `paydesk cannot take a refund back`.
 const command =
   /(?<=^|: )paydesk (?=-|(?:api|approvals|checkout|completion|customers|help|index|journal|mcp|orders|profile|prove|refunds|release|report|sender|simulator|today|undo)\b)/;
 
-/** Where the command begins with which a text ends; -1 if there is none. */
+/** The position of the command at the end of a text; -1 if there is none. */
 export function commandIn(text: string): number {
   return text.search(command);
 }
 
-// A command to copy stays whole. If it were broken, its first half would run as another command.
+// A command to copy stays whole. If it were broken, its first half could run as another command.
 function partsOf(text: string): readonly string[] {
   const at = commandIn(text);
   return at === -1 ? text.split(/( +)/) : [...text.slice(0, at).split(/( +)/), text.slice(at)];
@@ -187,7 +187,7 @@ function wordsOf(pieces: readonly Piece[]): readonly Word[] {
   return words;
 }
 
-/** The width of the longest word. A command is one. */
+/** The width of the longest word. A command counts as one word. */
 export function longestWord(pieces: readonly Piece[]): number {
   return Math.max(0, ...wordsOf(pieces).map((word) => ('pieces' in word ? widthOfPieces(word.pieces) : 0)));
 }

@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 
 // string-width and Intl.Segmenter take 10 ms and more to set up, 30 for an emoji, and most texts do not need them. Letters of the
 // Latin, Greek, Cyrillic, Hebrew, Arabic and Thai scripts, digits and the usual punctuation have one cell each. Chinese characters,
-// kana and Hangul syllables have two. Marks stand above or below the character before them, and have none.
+// kana and Hangul syllables have two. Marks are above or below the character before them, and have none.
 const latin = String.raw` -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027`;
 const narrow = String.raw`${latin}\u05d0-\u05ea\u0621-\u064a\u0e01-\u0e30\u0e32\u0e3f-\u0e46`;
 const marks = String.raw`\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e`;

@@ -1,4 +1,4 @@
-/** Asks a person on stderr: decides whether anybody can be asked and which kind of prompt asks, and ends questions. */
+/** Asks a person on stderr: decides whether anybody can be asked and with which kind of prompt, and ends questions. */
 
 import { CliError } from '../../errors.ts';
 import { loadPaint } from '../color.ts';
@@ -16,7 +16,7 @@ import type {
 } from '../terminal.ts';
 import { back, endOfInput, GoBack, type Keyboard, takeTypeAhead } from './keyboard.ts';
 
-/** What it takes to ask. */
+/** What is needed to ask. */
 interface AskOptions extends Pick<NotesOptions, 'stderr' | 'accessible' | 'color' | 'secrets' | 'clock'> {
   readonly stdin: Keyboard;
   /** --no-input, PAYDESK_NO_INPUT or CI. */
@@ -34,7 +34,7 @@ interface AskOptions extends Pick<NotesOptions, 'stderr' | 'accessible' | 'color
 // Texts of a choice are cut here, because a label of a megabyte would hide the other choices.
 const longest = 300;
 
-/** The texts of a choice. Prompts need no more of it. */
+/** The texts of a choice. Prompts need nothing else from it. */
 export interface Labelled {
   readonly label: string;
   readonly tail: string | undefined;
@@ -48,7 +48,7 @@ export type Check = (text: string) => string | undefined;
 
 /** A kind of prompt. Every question ends when its signal aborts. A message may have a first line that says what it is about. */
 export interface Prompts {
-  /** Enter alone is `before`, where there is one. */
+  /** Enter alone answers `before`, if there is one. */
   text(message: string, check: Check, signal: AbortSignal, before?: string): Promise<string>;
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
   /** Returns the index of the choice. `before`: the one that was made before, or -1. */
@@ -127,7 +127,7 @@ export function createAsk(options: AskOptions): Ask {
       ),
     search: ({ list, ...question }) =>
       put(question, (prompts, message, signal, early) =>
-        // What was typed while the orders were read is searched for, and chooses none of them.
+        // What was typed while the orders were being read becomes the search, and chooses no order.
         prompts.search(message, cleanList({ ...list, typed: list.typed ?? early }, clean), signal),
       ),
     browse: ({ list, keys, from, ...question }) =>
@@ -151,7 +151,7 @@ async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: A
   return createPrompts(stdin, stderr, await loadPaint(color), clock);
 }
 
-// The keys that go back at once. In a text, `<` is an answer, which Enter ends. A list has its own.
+// The keys that go back at once. In a text, `<` is an answer that ends with Enter. A list has its own keys.
 type BackKeys = 'Esc' | 'Esc or <';
 
 // Asks one question. Keys typed before it never answer it, and the terminal is restored whatever happens.

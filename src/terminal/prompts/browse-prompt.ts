@@ -1,6 +1,6 @@
 /**
- * A list as a screen to live in: arrows move, `/` searches, and every other key does something with the row under the cursor.
- * It fills the terminal and follows its size.
+ * A list that fills the screen: arrows move, `/` searches, and every other key does something with the row under the cursor. It
+ * follows the size of the terminal.
  */
 
 import {
@@ -36,11 +36,11 @@ interface BrowseScreen {
   readonly clock: Pick<ClockWithTimers, 'after'>;
   /** The size of the terminal now. */
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Calls the listener when the terminal has another size; returns what ends that. */
+  /** Calls the listener when the size of the terminal changes; returns a function that ends this. */
   readonly onResize: (listener: () => void) => () => void;
 }
 
-// The question, the heading, an empty line before and behind the pane, and the last line of the terminal, which stays empty.
+// The question, the heading, an empty line before and after the pane, and the last line of the terminal, which stays empty.
 const around = 5;
 // Lines about the order under the cursor.
 const paneLines = 5;
@@ -165,7 +165,7 @@ export function browsePrompt<T>(
 /** `left`: a key has left the screen. */
 type Mode = 'keys' | 'typing' | 'help' | 'looking' | 'left';
 
-// What is typed stands at the end of its line, where the cursor is.
+// What is typed is at the end of its line, where the cursor is.
 function headOf(message: string, { words, mode }: { readonly words: string; readonly mode: Mode }): string {
   return words === '' && mode !== 'typing' ? `? ${message}` : `? ${message} search: ${words}`;
 }
@@ -197,7 +197,7 @@ function helpLines(keys: readonly Pick<ScreenKey<unknown>, 'key' | 'words'>[]): 
   return [...keys, ...ownKeys].map(({ key, words }) => `  ${named(key).padEnd(7)}${words}`);
 }
 
-// Exactly so many lines, so that nothing below them moves.
+// Exactly this many lines, so that nothing below them moves.
 function filled(lines: readonly string[], count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => lines[index] ?? ' ');
 }

@@ -26,7 +26,7 @@ export const back = '<';
 // Long enough for a paste that arrives in pieces, too short to be noticed.
 const quietMs = 30;
 
-// Every question comes before the change that it is about.
+// This is true because every question comes before the change that it is about.
 const certain = 'nothing was sent or changed';
 
 /** The error for Ctrl-C at a question. */
@@ -40,7 +40,7 @@ export function endOfAnswers(): CliError {
 }
 
 /**
- * Takes away what was typed so far, returns the text that it begins with, and leaves the keyboard in raw mode for the question.
+ * Removes what was typed so far, returns the text at its beginning, and leaves the keyboard in raw mode for the question.
  * Throws CliError 'interrupted' if Ctrl-C was typed.
  */
 export async function takeTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<string> {

@@ -7,7 +7,7 @@ import type { LeftScreen, ListScreen, ScreenKey, SearchedList, SearchedRow } fro
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { back, ctrlC, ctrlD, endOfAnswers, GoBack, interrupted, type Keyboard } from './keyboard.ts';
 
-// A long search says now and then how far it is.
+// A long search says now and then how far it has got.
 const tellEveryMs = 5_000;
 // A screen reader should not read more rows than this at once. Typed words narrow them.
 const listed = 20;
@@ -32,7 +32,7 @@ export function createLinePrompts(
       return untilFine(readText, check, write);
     },
     secret(message, check, signal) {
-      // Raw mode lasts until the question is over, because nothing may be shown between two tries either.
+      // Raw mode lasts until the question is over, because nothing that is typed may be shown between two tries either.
       stdin.setRawMode(true);
       const readSecret = (): Promise<string> => {
         write(`${message} (nothing is shown while you type) `);
@@ -96,7 +96,8 @@ async function choose(
   }
 }
 
-// What may be typed besides a number and words: it is found, or a text is said and the list goes on.
+// What may be typed besides a number and words. `find` returns the answer; a text is shown and the list goes on; undefined: it was
+// not meant for this.
 interface Typed<R> {
   readonly hint: string;
   find(answer: string): R | string | undefined;
@@ -138,8 +139,8 @@ function isRow<T>(found: unknown): found is SearchedRow<T> {
   return typeof found === 'object' && found !== null && 'cells' in found;
 }
 
-// First an order, then what to do with it; the keys of the whole screen work in place of an order. What is said on the screen of a
-// full terminal is a line.
+// First an order, then what to do with it; the keys of the whole screen work in place of an order. What a full terminal shows below
+// its rows is printed as a line.
 async function browse<T>(
   message: string,
   { list, keys, from }: ListScreen<T>,
@@ -183,7 +184,7 @@ function screenKeys<T>(keys: readonly ScreenKey<T>[]): Typed<ScreenKey<T>> {
   };
 }
 
-// An id that is in no row of those that were read.
+// Looks up an id that none of the rows read so far has.
 async function lookedUp<T>(
   list: SearchedList<T>,
   words: string,
@@ -230,7 +231,7 @@ function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<s
     lines.once('close', () => {
       signal.removeEventListener('abort', abort);
       if (answered) return;
-      // So that the next text starts on a new line.
+      // The next text must start on a new line.
       write('\n');
       reject(endOfAnswers());
     });
@@ -266,7 +267,7 @@ function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise
   });
 }
 
-// If a key ends the input: as an answer, or as an error.
+// Whether a key ends the input: with an answer, or with an error.
 function endOf(key: string): 'answer' | CliError | undefined {
   if (key === '\r' || key === '\n') return 'answer';
   if (key === ctrlC) return interrupted();
@@ -275,7 +276,7 @@ function endOf(key: string): 'answer' | CliError | undefined {
 
 function afterKey(typed: string, key: string): string {
   if (key === '\u007f' || key === '\b') return typed.slice(0, -1);
-  // Ctrl-U empties the line. Other control keys are no text.
+  // Ctrl-U empties the line. Other control keys are not text.
   if (key === '\u0015') return '';
   return key < ' ' ? typed : typed + key;
 }

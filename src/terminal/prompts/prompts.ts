@@ -51,7 +51,7 @@ export function createPrompts(
       ),
     secret: (message, check, signal) =>
       ended(
-        // The prompt for passwords of @inquirer keeps a refused answer, and the next one is typed behind it.
+        // The prompt for passwords of @inquirer keeps a refused answer, and the next one is added to it.
         input(
           { message, theme: themeOfText(message), transformer: masked, validate: asValidate(check) },
           context(signal),
@@ -104,7 +104,7 @@ export function createPrompts(
   };
 }
 
-// A screen of its own leaves what stood on the terminal as it was (xterm: DECSET 1049).
+// A screen of its own leaves what was on the terminal as it was (xterm: DECSET 1049).
 const ownScreen = '\u001b[?1049h';
 const emptyScreen = '\u001b[2J\u001b[H';
 const screenBefore = '\u001b[?1049l';
@@ -128,7 +128,8 @@ function fitted(label: string, room: number): string {
   return room < 1 || room === Number.POSITIVE_INFINITY ? label : cut(label, room);
 }
 
-// Whoever reads why an answer is refused types the next one from its beginning: `1.00` behind a `1` that is still there would be `11.00`.
+// Whoever reads why an answer is refused types the next one from the beginning: `1.00` typed after a `1` that is still there would
+// be `11.00`.
 const emptiesRefused = { validationFailureMode: 'clear' } as const;
 
 function masked(secret: string): string {
@@ -139,7 +140,7 @@ function asValidate(check: Check): (text: string) => string | true {
   return (text) => check(text) ?? true;
 }
 
-// @inquirer does not export its error classes, so the name has to do. ask.ts handles an abort by its signal.
+// @inquirer does not export its error classes, so only the name can be checked. ask.ts handles an abort by its signal.
 async function ended<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -149,13 +150,13 @@ async function ended<T>(answer: Promise<T>): Promise<T> {
 }
 
 // @inquirer breaks a line wherever the terminal ends, so the text has its own line breaks, between words. `before`: the cells
-// that stand before it in its first line.
+// before it in its first line.
 function folded(text: string, width: number, before: number): string {
   const lines = wrap([{ text, style: undefined }], before, { width, paint: (one) => one }, beforeChoice);
   return lines.join('\n').slice(before);
 }
 
-// What a question is about stands before it, or on a line of its own if there is no room for both.
+// What a question is about comes before it, or is on a line of its own if there is no room for both.
 function foldedQuestion(question: string, width: number): string {
   const [first = '', second] = question.split('\n');
   if (second === undefined) return folded(first, width, beforeChoice);
@@ -164,9 +165,9 @@ function foldedQuestion(question: string, width: number): string {
   return `${folded(first, width, beforeChoice)}\n${' '.repeat(beforeChoice)}${folded(second, width, beforeChoice)}`;
 }
 
-// Behind a question there is room for `(y/N)`, or for the first letters of an answer.
+// The room after a question for `(y/N)`, or for the first letters of an answer.
 const behindQuestion = 8;
-// An answer of before is shown behind its question up to so many cells.
+// At most this many cells of an earlier answer are shown after its question.
 const longestBefore = 30;
 
 // Every style is set, because @inquirer chooses its own by looking at stdout, and at the time it is loaded.
@@ -180,7 +181,7 @@ function themeFor(question: string, paint: Paint, width: number) {
     spinner: { interval: 80, frames: ['?'] },
     icon: { cursor: '>' },
     style: {
-      // Only an answer that was given comes here. A long one begins behind the question and goes on below it.
+      // Only a given answer is drawn here. A long one begins after the question and goes on below it.
       answer: (text: string): string => strong(folded(text, width, lastLine + 1)),
       message: (): string => asked.replace(/^\[PRODUCTION\]/, (words) => paint(words, 'production')),
       error: (text: string): string => paint(`> ${folded(text, width, 2)}`, 'bad'),
@@ -201,7 +202,7 @@ function themeFor(question: string, paint: Paint, width: number) {
 interface DrawnChoice {
   /** Its lines. */
   readonly name: string;
-  /** What stands behind the question once it is chosen. */
+  /** What is shown after the question once it is chosen. */
   readonly short: string;
   readonly description: string | undefined;
   /** Why it cannot be chosen. */
@@ -211,7 +212,7 @@ interface DrawnChoice {
 /** What the prompt draws with. */
 interface ChoiceScreen {
   readonly message: string;
-  /** Draws an answer behind the message. */
+  /** Draws an answer after the message. */
   readonly answer: (text: string) => string;
   readonly paint: Paint;
   /** Breaks a line of a text where the terminal ends. */
@@ -236,7 +237,7 @@ function choicePrompt(
   const prompt = createPrompt<number | undefined, object>((_, done) => {
     const [active, setActive] = useState(open.includes(before) ? before : (open[0] ?? 0));
     const [ended, setEnded] = useState<string>();
-    // Whoever types believes to answer another question, so the Enter behind it chooses nothing.
+    // Whoever types text thinks that another question is being asked, so the Enter after it chooses nothing.
     const [hasTyped, setTyped] = useState(false);
     useKeypress((key, line) => {
       const typed = line.line;

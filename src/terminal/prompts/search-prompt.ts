@@ -1,4 +1,7 @@
-/** The prompt of a full terminal for a list that is still being read, redrawn when a page comes in; and how its rows stand in columns. */
+/**
+ * The prompt of a full terminal for a list that is still being read, redrawn when a page comes in; and how its rows are set in
+ * columns.
+ */
 
 import {
   createPrompt,
@@ -36,7 +39,7 @@ export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
 const emptyHelp = 'Esc clears the search. Type part of a name, an e-mail, a card, or an amount';
 
-/** Asks for one row of a list. While the question stands, the list reads on where too few rows hold the words. */
+/** Asks for one row of a list. While the question is open, the list reads on if too few rows hold the words. */
 export function searchPrompt<T>(
   message: string,
   list: SearchedList<T>,
@@ -127,12 +130,12 @@ export function searchPrompt<T>(
   return prompt({}, context);
 }
 
-/** What stands under the question. */
+/** What is shown under the question. */
 interface Shown extends ScreenPlace {
   readonly looking: boolean;
 }
 
-// The rows, what is known of the one under the cursor, and how far the list was searched.
+// The rows, what is known about the one under the cursor, and how far the list was searched.
 function bodyOf<T>(
   list: SearchedList<T>,
   { words, active, said, looking }: Shown,
@@ -195,7 +198,7 @@ function drawn(row: SearchedRow<unknown>, line: string, isActive: boolean, paint
   return row.refusal === undefined ? text : paint(text, 'faint');
 }
 
-/** A line in as many as it needs. */
+/** A line, wrapped into as many as it needs. */
 export function wrapped(
   line: Span,
   { paint, room }: Pick<SearchScreen, 'paint' | 'room'>,
@@ -230,7 +233,7 @@ type PaintCell = (text: string, row: number, column: number) => string;
 const asItIs: PaintCell = (text) => text;
 
 const space = 2;
-// A column that may be cut keeps so many cells.
+// A column that may be cut keeps at least this many cells.
 const narrowest = 6;
 
 /**
@@ -284,7 +287,7 @@ function fittingWidths(
     widths[index] = (widths[index] ?? 0) - 1;
     over -= 1;
   }
-  // Of the last column so few cells would say nothing.
+  // If the last column had so few cells left that they would say nothing, it is left out.
   const last = widths.findLastIndex((width) => width > 0);
   const isCutAway = over > 0 && last > 0 && (widths[last] ?? 0) - over < narrowest;
   return isCutAway ? fittingWidths(widest.with(last, 0), { shrink, least }, room) : widths;

@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import { closestNames } from '../closest-names.ts';
 
 /**
- * The columns that a person named, in their order. Throws CliError 'usage' for a name that is no column, and suggests
+ * The columns that a person named, in their order. Throws CliError 'usage' for a name that is not a column, and suggests
  * the names that are spelled like it.
  */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
@@ -30,14 +30,14 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
   });
 }
 
-// Somebody who names columns wants all of them, so none takes the room of another, and what has no room in a row stands below it.
+// Somebody who names columns wants all of them, so none takes the room of another, and what has no room in a row goes below it.
 function asWanted({ early: _, least, ...column }: Column): Column {
   const asked = { ...column, isAsked: true };
   return least === undefined || column.stays !== true ? asked : { ...asked, least };
 }
 
-// The column of this name, or of this heading in any case: what stands above a table is what people type. Of two with one heading,
-// the one that stands in more tables.
+// The column of this name, or of this heading in any case: people type what they see above a table. Of two columns with the same
+// heading, the one that more tables have.
 function columnMeant(columns: readonly Column[], typed: string): Column | undefined {
   const heading = typed.toUpperCase();
   return (
@@ -71,14 +71,17 @@ function columnNamed(columns: readonly Column[], name: string): Column | undefin
   return time?.kind === 'time' ? localColumn(time) : undefined;
 }
 
-// Another one is called as the column that it stands for, whose sum is the same.
+// The column with the same amounts in decimals. Its sum has the name of the first column, because both sums are the same.
 function decimalColumn({ tableFrom: _, brief: __, ...amount }: Column): Column {
   const name = amount.name + decimalEnding;
   const summed = amount.summed ?? ((record) => [amount.name, amount.value(record, [])]);
   return { ...amount, name, title: name.toUpperCase(), inDecimals: true, summed };
 }
 
-/** Which column has the amounts of these columns with their decimals; undefined if they are no amounts, or one of them has decimals. */
+/**
+ * The name of the column that shows the amounts of these columns with decimals; undefined if none has amounts, or one already has
+ * decimals.
+ */
 export function decimalsToName(columns: readonly Column[]): string | undefined {
   const [amount] = columns.filter(({ kind }) => isAmountKind(kind));
   return amount === undefined || columns.some(({ inDecimals }) => inDecimals === true)
@@ -86,7 +89,7 @@ export function decimalsToName(columns: readonly Column[]): string | undefined {
     : amount.name + decimalEnding;
 }
 
-/** Whether the column says the same amount as one of these, which adds it up already. */
+/** Whether the column has the same amounts as one of these, which already adds them up. */
 export function isBesideItsAmount({ name, inDecimals }: Column, columns: readonly Column[]): boolean {
   const own = name.slice(0, -decimalEnding.length);
   return inDecimals === true && columns.some((column) => column.name === own);
@@ -107,7 +110,7 @@ export function tableColumns(columns: readonly Column[], width = 160): readonly 
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 
-/** The titles of columns that only wider terminals have, and of which a reader is told so. */
+/** The titles of columns that only wider terminals have and that people look for, so that a reader is told about them. */
 export function titlesBeyond(
   columns: readonly Column[],
   width = Number.POSITIVE_INFINITY,

@@ -16,9 +16,9 @@ import { createTimes, isoTime, type Times } from '../local-time.ts';
 import { toJson } from '../sanitise.ts';
 import type { Locale } from '../streams.ts';
 
-/** Stands for a value that the service did not send. */
+/** Shown in place of a value that the service did not send. */
 export const absent = '-';
-/** Added to an amount in the service's units where others are shown in decimals alone. */
+/** Added to an amount in the service's units if others are shown only in decimals. */
 export const unitsMark = '*';
 /** Added to a value that does not have the kind of its column. */
 export const mark = ' ?';
@@ -49,10 +49,10 @@ interface Shown {
   readonly missing: boolean;
 }
 
-/** Amounts are shown without the currency that stands in their heading, old times of another year without the hour. */
+/** How values are shortened: amounts do not repeat the currency in their heading, and old times of another year have no hour. */
 export interface Brief {
   readonly currency: string | undefined;
-  /** The one form of an amount with declared decimals, where there is no room for both. */
+  /** The only form of an amount with declared decimals, if there is no room for both. */
   readonly alone: 'decimals' | 'units' | undefined;
   /** Today's times are shown without the day, all others without the clock. */
   readonly dayOrClock: boolean;
@@ -90,7 +90,10 @@ export function isMoment(kind: ValueKind): boolean {
   return kind === 'time' || kind === 'localTime';
 }
 
-/** An amount with the decimals that are declared for its currency, `149522.45`; undefined where none are, and for what is no whole number. */
+/**
+ * An amount with the decimals that are declared for its currency, `149522.45`; undefined if none are declared, and for what is
+ * not a whole number.
+ */
 export function decimalOf(
   value: unknown,
   { amountsOf }: Pick<Column, 'amountsOf'>,
@@ -159,14 +162,14 @@ function briefTime(seconds: number, times: Times, { dayOrClock }: Brief): string
   const date = times.show(seconds, 'date');
   if (dayOrClock) return times.sameDay(seconds, times.now()) ? times.show(seconds, 'minute') : date;
   const day = date.slice(0, '20 Nov'.length);
-  // A year ago would be the same day. Of what is clearly later, the clock says more than the year.
+  // The same day one year ago would look the same. For times that are clearly more recent, the clock says more than the year.
   const needsYear = day !== date && Math.abs(times.now() - seconds) > recently;
   return needsYear ? date : `${day} ${times.show(seconds, 'minute')}`;
 }
 
 const recently = 300 * 86_400;
 
-// An amount of another currency than the heading says its own, and one that shows no currency has a mark. Beside amounts in
+// An amount in another currency than the heading's shows its own, and one without a currency has a mark. Next to amounts in
 // decimals, one in the service's units has another mark.
 function briefAmount(
   value: number,

@@ -1,4 +1,4 @@
-/** How much the cells of a table say: the first level at which a terminal leaves out and cuts the least. Pure. */
+/** Chooses how much the cells of a table say: at the first level at which the terminal leaves out and cuts the least. Pure. */
 
 import type { Column } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
@@ -10,7 +10,7 @@ import { fitColumns, hasShortTime, type UsualCells, usualWidths, withReserve } f
 export interface PagesStyle extends Pick<LineStyle, 'width'> {
   /** More than one page may follow, so columns keep room for what later pages may show. */
   readonly manyPages: boolean;
-  /** Other pages may be drawn by other runs, so which columns there are does not depend on what this page holds. */
+  /** Other pages may be drawn by other runs, so the choice of columns does not depend on what this page holds. */
   readonly isPaged: boolean;
   readonly reading: Reading;
 }
@@ -19,11 +19,11 @@ export interface PagesStyle extends Pick<LineStyle, 'width'> {
 export interface Level {
   /** Some titles and texts have a short form. */
   readonly isShort: boolean;
-  /** The currency stands in the heading, and a time of another year has no clock. */
+  /** The currency is in the heading, and a time of another year has no clock. */
   readonly isBrief: boolean;
-  /** The one form of an amount with declared decimals. */
+  /** The only form of an amount with declared decimals. */
   readonly alone: 'decimals' | 'units' | undefined;
-  /** A time that has a short title is a clock or a day alone. */
+  /** A time that has a short title is only a clock or only a day. */
   readonly dayOrClock: boolean;
 }
 
@@ -33,11 +33,12 @@ export interface LevelLayout extends Layout {
 }
 
 const full: Level = { isShort: false, isBrief: false, alone: undefined, dayOrClock: false };
-/** Titles and texts in their short form, all else in full. */
+/** Titles and texts in their short form, everything else in full. */
 export const short: Level = { ...full, isShort: true };
 const shorter: Level = { ...short, isBrief: true };
 
-// What cells say less than `full`, from the most to the least. A terminal gets the first level at which the least is left out and cut.
+// The levels below `full`, from the one that says the most to the one that says the least. A terminal gets the first level at which
+// the least is left out and cut.
 const levels: readonly Level[] = [
   short,
   shorter,
@@ -48,7 +49,7 @@ const levels: readonly Level[] = [
 
 /**
  * The layout that the first page sets: the first level at which the least is left out and cut. Without a terminal everything is
- * shown in full. `alone`: the one form that amounts may have where both have no room.
+ * shown in full. `alone`: the only form that amounts have if there is no room for both.
  */
 export function firstLayout(
   columns: readonly Column[],
@@ -63,7 +64,7 @@ export function firstLayout(
   for (const level of possible) {
     if (best.leftOut + best.cut === 0) break;
     const other = fittedAt(level, columns, linesAt(level), style);
-    // The service's own integers and the clock are given up for a whole column only.
+    // The service's own integers and the clock are left out only if that makes room for a whole column.
     const isBetter =
       level.alone !== undefined || level.dayOrClock
         ? other.leftOut < best.leftOut
@@ -92,7 +93,7 @@ function fittedAt(
     : undefined;
   const fitting = withRoomForWhole(columns, lines);
   const fitted = fitColumns(fitting, natural, { width, usual });
-  // What is lost on a usual page, so that all pages say as much as each other.
+  // Judged by what would be lost on a usual page, so that all pages say equally much.
   const judged =
     usual === undefined ? fitted : fitColumns(fitting, withLongStatus(columns, usual), { width, usual });
   const cuts = judged.shown.map((one, at) => {
@@ -100,7 +101,7 @@ function fittedAt(
     const wanted = columns[one]?.kind === 'status' && usual !== undefined ? longStatus : (natural[one] ?? 0);
     return matters ? 1 - (judged.widths[at] ?? 0) / Math.max(1, wanted) : 0;
   });
-  // A text that has a short form is short rather than cut.
+  // A text that has a short form is better shown short than cut.
   const texts = fitted.shown.map((one, at) =>
     columns[one]?.kind === 'text' && columns[one]?.brief?.value !== undefined
       ? 1 - (fitted.widths[at] ?? 0) / Math.max(1, natural[one] ?? 0)

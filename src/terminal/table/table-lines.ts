@@ -55,8 +55,8 @@ export function drawLines(
 }
 
 /**
- * Draws what has no room in a row, on lines below it: as many texts side by side as there is room for, under the second column.
- * A text that is too long for that begins further left; none is cut.
+ * Draws what has no room in a row, on lines below it: as many texts side by side as there is room for, under the second column. A
+ * text that is too long to start there begins further left; none is cut.
  */
 export function drawBelow(cells: readonly DrawnCell[], indent: number, { width, paint }: LineStyle): string {
   const room = width ?? Number.POSITIVE_INFINITY;
@@ -83,7 +83,10 @@ export function shownWidth(cell: DrawnCell = empty): number {
   return widthOf(shownText(cell));
 }
 
-/** The columns with the room that these lines need for cells that are never cut, and for short ones. A column of the first kind stays. */
+/**
+ * The columns with the room that these lines need for cells that are never cut, and for short ones. A column with a cell that is
+ * never cut stays.
+ */
 export function withRoomForWhole(
   columns: readonly Column[],
   lines: readonly (readonly DrawnCell[])[],
@@ -100,8 +103,8 @@ export function withRoomForWhole(
   });
 }
 
-// A cell that is longer than its column, and may not be cut, takes the space around it; a text behind it is cut. If the line is
-// longer than the terminal then, this row alone gets widths of its own. All other rows stay in their places.
+// A cell that is longer than its column, and may not be cut, takes the space around it; a text after it is cut. If the line is then
+// still longer than the terminal, only this row gets widths of its own. All other rows stay in their places.
 function drawLine(line: readonly DrawnCell[], layout: Layout, style: LineStyle): string {
   const { columns, widths } = layout;
   const { width } = style;
@@ -155,7 +158,7 @@ function cutCell(cell: DrawnCell, room: number, column: Column | undefined): str
   return (column?.isCutInMiddle === true ? cutInMiddle : cut)(whole, room);
 }
 
-// The room of a text that may be cut. It gives way to a number behind it that is longer than its own column.
+// The room of a text that may be cut. It gives way to a number after it that is longer than the number's own column.
 function roomBefore(
   next: DrawnCell | undefined,
   nextColumn: Column | undefined,
@@ -175,7 +178,7 @@ function isCut(column: Column | undefined, cell: DrawnCell | undefined, width: n
   return width !== undefined && cell?.whole !== true && mayShrink(column?.kind ?? 'text');
 }
 
-// A text of marks alone has no width, and would be drawn on top of the text before it.
+// A text that has only marks has no width, and would be drawn on top of the text before it.
 function shownText({ text }: DrawnCell): string {
   return text !== '' && widthOf(text) === 0 ? '\ufffd' : text;
 }

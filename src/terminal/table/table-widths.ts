@@ -1,9 +1,9 @@
-/** How wide the columns of a table are, and which of them a terminal has room for. Pure. */
+/** Decides how wide the columns of a table are, and which of them a terminal has room for. Pure. */
 
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 
-/** The cells between two columns. */
+/** How many cells are between two columns. */
 export const gap = 2;
 
 // If not all columns fit, these kinds stay first.
@@ -25,19 +25,19 @@ const importance: readonly ValueKind[] = [
 const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link']);
 // Cells of these kinds may be cut. Ids, links, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
-/** What is left at least of a text that is cut. */
+/** A text that is cut keeps at least this many cells. */
 export const smallest = 6;
 // With fewer cells, `refunded` and other words cannot be told apart. A column that stays needs even more.
 export const smallestStatus = 8;
 const smallestStays = 11;
-/** What is left at least of a card: `split` or `*4242`. */
+/** A card keeps at least this many cells: `split` or `*4242`. */
 export const smallestCard = 5;
 // If a page has longer amounts than usual, texts are cut further before a column is dropped.
 const bareText = 3;
 const bareStatus = 6;
 
 /**
- * A column, and how wide the widest of its cells is that is never cut. `short`: the same for words of a status that are so short
+ * A column, and the width of the widest of its cells that are never cut. `short`: the same for words of a status that are so short
  * that cutting them saves next to nothing, such as `refunded`.
  */
 export type FittedColumn = Column & { readonly uncut?: number; readonly short?: number };
@@ -52,7 +52,7 @@ interface Fitted {
 
 const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'sum', 'integer']);
 
-/** Whether a value of this kind stands at the right of its column. */
+/** Whether a value of this kind is right-aligned in its column. */
 export function isRightAligned(kind: ValueKind): boolean {
   return rightAligned.has(kind);
 }
@@ -96,11 +96,11 @@ export function fitColumns(
 
 /** What cells say, as far as it changes how wide they usually are. */
 export interface UsualCells {
-  /** The currency stands in the heading. */
+  /** The currency is in the heading. */
   readonly brief: boolean;
-  /** The profile declares decimals, and cells show them beside the service's integer, or alone. */
+  /** The profile declares decimals, and cells show them next to the service's integer, or only them. */
   readonly decimals: 'none' | 'beside' | 'alone';
-  /** A time with a short title is a clock or a day alone. */
+  /** A time with a short title is only a clock or only a day. */
   readonly dayOrClock: boolean;
 }
 
@@ -227,7 +227,7 @@ function shrunkTo(
       (a, b) => (widths[b] ?? 0) - (widths[a] ?? 0) || a - b,
     );
     if (widest === undefined) break;
-    // A column wider than the terminal comes down to it in one step, so that a megabyte takes no million steps.
+    // A column wider than the terminal is shrunk to its width in one step, so that a megabyte does not take a million steps.
     const step = Math.max(1, (widths[widest] ?? 0) - width);
     widths[widest] = (widths[widest] ?? 0) - step;
     over -= step;

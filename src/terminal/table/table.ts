@@ -1,4 +1,4 @@
-/** Draws tables for people, page by page: what headings and cells say, and what stands below a row. */
+/** Draws tables for people, page by page: what headings and cells say, and what goes below a row. */
 
 import { placesOf } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -16,9 +16,9 @@ import { gap, hasShortTime, mayShrink, smallest } from './table-widths.ts';
 export interface TableStyle extends LineStyle, PagesStyle {
   readonly header: boolean;
   readonly clean: (text: string) => string;
-  /** Called if amounts are shown with `unitsMark`, or all of them in the service's units alone. */
+  /** Called if some amounts are shown with `unitsMark`, or all of them only in the service's units. */
   readonly onUnits?: ((which: 'marked' | 'all') => void) | undefined;
-  /** The titles of columns that only a wider terminal has, and that a reader is told of. */
+  /** The titles of columns that only a wider terminal has, and about which a reader is told. */
   readonly unseen: readonly string[];
   /** Called with the titles of the columns that do not fit on the terminal. */
   readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
@@ -127,8 +127,8 @@ function headingCurrency(
     : currency;
 }
 
-// Amounts in decimals alone would be read wrong beside others in the service's units, and those of one currency have both forms if
-// profiles declare different decimals for it.
+// Amounts that are shown only in decimals would be misread next to others in the service's units. Amounts of one currency have both
+// forms if profiles declare different decimals for it.
 function formAlone(
   columns: readonly Column[],
   records: readonly JsonObject[],
@@ -165,7 +165,7 @@ function waysToShow(
   );
 }
 
-// A text that is no currency code stays in its own cell.
+// A text that is not a currency code stays in its own cell.
 function mostCommon(currencies: readonly (string | undefined)[]): string | undefined {
   const counts = new Map<string, number>();
   for (const one of currencies)

@@ -1,7 +1,7 @@
-/** The XML of a workbook: its cells, its rows and the parts that are the same in every workbook (ECMA-376). */
+/** Writes the XML of a workbook: its cells, its rows and the parts that are the same in every workbook (ECMA-376). */
 
 /**
- * What stands in a cell. `day` is a count of days since 1900, as spreadsheets write a date with its time; `decimal` a number with
+ * What a cell holds. `day` is a count of days since 1900, as spreadsheets write a date with its time; `decimal` a number with
  * decimals, digit for digit.
  */
 export type SheetCell =
@@ -19,9 +19,9 @@ const parts = 'http://schemas.openxmlformats.org/package/2006';
 const kind = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-// The styles of cells, by their place in styles.xml.
+// The styles of cells, by their position in styles.xml.
 const styles = { date: 1, whole: 2, text: 3, bold: 4, decimal: 5 } as const;
-// As many decimals as a profile can declare.
+// The most decimals that a profile can declare.
 const placesMost = 6;
 
 /** A row. `isBold`: a heading. A cell that is blank is left out. */
@@ -60,7 +60,7 @@ function isKeptDecimal(text: string): boolean {
   return text.replace(/^-?0*/, '').replace('.', '').length <= 15;
 }
 
-// What XML cannot hold is written as `_xNNNN_`, and so is what would be read as that.
+// What XML cannot hold is written as `_xNNNN_`. A text that already looks like that is escaped too.
 function xmlText(text: string): string {
   const escaped = text
     .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')

@@ -22,7 +22,7 @@ import {
 } from './sheet-xml.ts';
 import { ZipWriter } from './zip-writer.ts';
 
-/** A line of the second sheet: a title, and what is to say. A time is Unix seconds. */
+/** A line of the second sheet: a title, and what there is to say. A time is Unix seconds. */
 export type AboutLine = readonly [title: string, said: string | { readonly at: number }];
 
 /** How much of a workbook an earlier run wrote, and what it left for this one. */
@@ -45,17 +45,17 @@ interface WorkbookParts {
 
 const mostRows = 1_048_576;
 
-/** Its pieces are bytes that no filter of texts may touch. */
+/** A list as a workbook. Its pieces are bytes that no filter for texts may touch. */
 export class Workbook implements ListFormat {
   readonly isBinary = true;
   readonly #columns: readonly Column[];
-  // Another column adds their amounts up.
+  // Columns whose amounts another column already adds up.
   readonly #unsummed: ReadonlySet<Column>;
   readonly #parts: WorkbookParts;
   readonly #zip = new ZipWriter();
   readonly #hash: Hash;
   #sums: Sums;
-  // What is to be written before the next rows.
+  // What must be written before the next rows.
   #start: Buffer;
   #bytes: number;
   #row: number;
@@ -176,7 +176,7 @@ export class Workbook implements ListFormat {
   }
 }
 
-// Digits that are a name and no number.
+// Kinds whose digits are a name and not a number.
 const names: readonly ValueKind[] = ['id', 'card', 'link', 'status'];
 
 // Spreadsheets know the days up to 31 December 9999, and count those before March 1900 differently.
@@ -224,7 +224,7 @@ function byKey([one]: readonly [string, bigint], [other]: readonly [string, bigi
 
 const apart: readonly string[] = ['pending', 'failed', 'unconfirmed'];
 
-// A list that has added its rows up itself knows better which of them belong into a sum.
+// A list that has added up its own rows knows better which of them belong in a sum.
 function givenSums(rows: readonly Row[]): Sums {
   return {
     add: () => undefined,
@@ -232,7 +232,7 @@ function givenSums(rows: readonly Row[]): Sums {
       rows.flatMap(({ value }) => {
         const { rows: _, ...sums } = value;
         return Object.entries(sums).flatMap(([name, sum]) =>
-          // A 0 says something of a currency that is known, and of what did not go back nothing.
+          // A 0 is shown for a known currency, but not for refunds that did not go back, where it says nothing.
           isWhole(sum) && (BigInt(sum) !== 0n || (currencyOf(value) !== undefined && !apart.includes(name)))
             ? [sumLine(name, BigInt(sum), currencyOf(value), amounts)]
             : [],

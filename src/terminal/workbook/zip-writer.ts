@@ -18,11 +18,11 @@ interface Entry extends EntryState {
   readonly isPacked: boolean;
 }
 
-// Sizes stand in 32 bits.
+// Sizes are 32-bit numbers.
 const most = 0xffffffff;
 // 1 January 1980, the first day that a zip file knows.
 const day = 0x21;
-// The sizes stand behind the text; names are UTF-8.
+// The sizes follow the text; names are UTF-8.
 const sizesBehind = 0x0808;
 
 /** Each method returns the bytes to write next. */
@@ -40,7 +40,7 @@ export class ZipWriter {
     return this.#moved([headOf(localHead, entry), bytes]);
   }
 
-  /** Begins a long entry. A later run goes on with the entry of before, at `bytes` of the file. */
+  /** Begins a long entry. A later run goes on with the entry `before`, at `bytes` of the file. */
   begin(name: string, before?: EntryState & { readonly bytes: number }): Buffer {
     const at = this.#at;
     const head = this.#moved([headOf(localHead, { name, at, crc: 0, size: 0, packed: 0, isPacked: true })]);
@@ -58,7 +58,7 @@ export class ZipWriter {
       throw new CliError('incomplete', 'the workbook is larger than 4 GiB, which no spreadsheet opens', {
         now: ['write a shorter time, or .csv'],
       });
-    // Flushed at the end of a byte, so that the pieces, one behind the other, are one packed text.
+    // Flushed at the end of a byte, so that the pieces, one after the other, are one packed text.
     return this.#moved([deflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })]);
   }
 
