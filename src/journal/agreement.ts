@@ -1,4 +1,4 @@
-/** The rule of evidence: do an order's figures fit its refund records, and does anything contradict them? Pure. */
+/** Decides whether an order's figures fit its refund records, and whether anything contradicts them: the rule of evidence. Pure. */
 
 import { type ChargeMoney, moneyOf, type OrderMoney } from '../api/charges.ts';
 import { valueAt } from '../api/json-values.ts';

@@ -1,7 +1,7 @@
 /**
- * The at-most-once protocol: lock, guards, final read, approval, SENT row, one sending, verdict, release. It is a
- * pure reducer that asks for one effect at a time. The runner carries the effect out and gives the event that answers
- * it to `step`.
+ * The protocol that sends a change at most once: lock, guards, final read, approval, SENT row, one sending, verdict, release. It
+ * is a pure reducer that asks for one effect at a time. The runner carries the effect out and gives the event that answers it to
+ * `step`.
  */
 
 import { valueAt } from '../api/json-values.ts';
@@ -84,7 +84,7 @@ function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRec
 
 function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
   const { wanted, known, sending } = state;
-  // Decided again: the final read may be the first to show the service's clock, and then a horizon may not be over.
+  // Decided again: the final read may show the service's clock for the first time, and by that clock a horizon may not be over.
   const decision = decide(wanted, known, event.moment);
   if (decision.go === 'refuse') return refuse(decision.refusal);
   const makers = [...known, ...(event.creations ?? [])];

@@ -1,6 +1,6 @@
 /**
- * The state of an attempt: does it block its order, is it read again, may it still change? Pure. The tables of a journal keep some of
- * these answers (sqlite/journal-columns.ts): a change here changes what older journals must hold.
+ * Tells the state of an attempt: whether it blocks its order, is read again, or may still change. Pure. The tables of a journal
+ * keep some of these answers (sqlite/journal-columns.ts): a change here changes what older journals must hold.
  */
 
 import { changeKinds, type FoundRefund } from './change.ts';
@@ -284,7 +284,7 @@ export function dueAt(record: AttemptRecord): number | undefined {
     : Math.min(nextLook(first, last), horizonOf(record));
 }
 
-// The age at which it is read again is four times that of the last read.
+// It is read again when it is four times as old as it was at the last read.
 function nextLook(first: VerdictRow, last: VerdictRow): number {
   return first.time + 4 * (last.time - first.time);
 }

@@ -1,4 +1,4 @@
-/** The outcome that a command gets: from a verdict of this run, or from an earlier run under the same idempotency key. */
+/** Makes the outcome that a command gets: from a verdict of this run, or from an earlier run under the same idempotency key. */
 
 import type { Service, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/json-values.ts';

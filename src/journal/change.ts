@@ -89,7 +89,7 @@ export interface ChangeRun {
    * shown. Throws a CliError to stop the change: the money changed, the order is not refundable any more, an equal refund exists.
    */
   readonly checkFresh: (fresh: WireRecord) => Promise<void>;
-  /** What a person was told before the yes: a dry run says it to scripts. */
+  /** What a person is told before saying yes. A dry run tells it to scripts. */
   readonly checks?: readonly string[] | undefined;
 }
 

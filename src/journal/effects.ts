@@ -1,4 +1,4 @@
-/** Carries out the effects that both protocol machines ask for: lock, look up attempts, read, write, release. */
+/** Carries out the effects that at-most-once.ts and resolve.ts ask for: lock, look up attempts, read, write, release. */
 
 import type { Service, WireRecord } from '../api/api.ts';
 import { CliError, messageOf } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** The journal's time, on which all processes of this machine agree, as far as clocks can be trusted. */
+/** Tells the journal's time, on which all processes of this machine agree, as far as clocks can be trusted. */
 
 import type { Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';

@@ -42,7 +42,7 @@ export type Effect =
   | { readonly do: 'check' }
   /** Writes a row, which is durable before the answer → recorded | unrecorded */
   | { readonly do: 'record'; readonly row: AttemptRow }
-  /** Makes sure that a SENT row which could not be recorded blocks nothing and cannot come later → recorded | unrecorded */
+  /** Makes sure that a SENT row which could not be recorded blocks nothing and cannot appear later → recorded | unrecorded */
   | { readonly do: 'take_back'; readonly sent: SentRow; readonly row: VerdictRow }
   /**
    * Sends the request, once → replied | not_sent | no_reply. `until`: after this time by either clock no byte may leave, even if

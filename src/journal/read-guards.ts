@@ -11,8 +11,9 @@ import { isEqual, isOtherMode } from './same-request.ts';
 
 /**
  * Refuses a refund of a charge while the order does not show another refund of it that a person recorded as made. Whatever its
- * amount, that money counts as paid back, so `--again` must name that refund, or the last one that was sent knowing of it. A
- * refund of another row of the same plan does not count: it was meant to be paid as well. `unshown`: what `unshownRefunds` found.
+ * amount, that money counts as paid back, so `--again` must name that refund or, if later refunds have named it already, the last
+ * of these. A refund of another row of the same plan does not count: it was meant to be paid as well. `unshown`: what
+ * `unshownRefunds` found.
  */
 export function unshownRefund(
   asked: Asked,

@@ -75,7 +75,7 @@ interface Found {
   readonly claimed: Claims;
   /** Another unconfirmed attempt at the same money. One of two equal refunds may be that attempt's. */
   readonly rival?: AttemptRecord | undefined;
-  /** The same change, which was sent again after this one. */
+  /** The attempt that sent the same change again after this one. */
   readonly again?: AttemptRecord | undefined;
   /** The verdict whose alarm is to be ended, and who acknowledges it. */
   readonly ended?: { readonly alarmed: VerdictRow; readonly acknowledgement: Acknowledgement } | undefined;

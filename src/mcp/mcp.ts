@@ -1,6 +1,6 @@
 /**
- * Tools for software agents, over the Model Context Protocol: what a tool is, what it gives back, and how they are served. Loaded
- * only by the command `mcp`.
+ * Serves tools to software agents over the Model Context Protocol: what a tool is, what it gives back, and how it is served.
+ * Loaded only by the command `mcp`.
  */
 
 import type { Readable, Writable } from 'node:stream';

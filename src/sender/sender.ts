@@ -85,7 +85,10 @@ export interface SenderDoor {
   /** Checks a new file. Throws CliError 'refused' or 'usage' if a sender could not run with it, and as root unless allowed. */
   check(config: SenderConfig, allowRoot: boolean): Promise<void>;
   write(config: SenderConfig): void;
-  /** The text of a systemd unit or a container file. `isTls`: the sender will have a certificate; one that exists may have one. */
+  /**
+   * The text of a systemd unit or a container file. `isTls`: the sender will have a certificate; a sender that exists may have
+   * one anyway.
+   */
   unit(kind: 'systemd' | 'container', isTls: boolean): string;
   /** Throws CliError 'refused' as root (unless allowed), if others can read its files, or if the journal is not whole. */
   serve(how: ServeHow): Promise<Serving>;

@@ -1,6 +1,6 @@
 /**
- * Locks of several senders on one journal: rows that expire by the server's clock, with a number that grows with each holder. A
- * killed sender takes its own rows back at once: its processes are kept apart by the locks of the machine.
+ * Locks of several senders on one journal: rows that expire by the server's clock, with a number that grows with each holder.
+ * After a kill, a sender takes its own rows back at once: the locks of the machine keep its processes apart.
  */
 
 import type { ClockWithTimers } from '../../io.ts';
@@ -26,7 +26,7 @@ export interface Leases extends Locks {
   numberOf(name: string): string | undefined;
 }
 
-// Renewed three times in this time.
+// A lease lasts this long, and is renewed three times within it.
 const leaseText = "interval '30 seconds'";
 const renewMs = 10_000;
 

@@ -1,4 +1,4 @@
-/** The tables of a journal on a server: this package's migrations, and which are still to be run. */
+/** Creates the tables of a journal on a server: prints this package's migrations, or runs those that are missing. */
 
 import { packageFile, packageFilesIn } from '../../package-files.ts';
 import type { Server } from './server.ts';

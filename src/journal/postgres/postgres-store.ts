@@ -197,7 +197,7 @@ class PostgresStore {
 
   async #add(transaction: Transaction, row: JournalRow, tried: Tried): Promise<void> {
     const { copy, leases } = this.#parts;
-    // The commit before may have succeeded.
+    // The commit of the try before may have succeeded.
     if (tried.row !== undefined && (await copy.rowsAfter(tried.row.seq - 1, 1))[0]?.hash === tried.row.hash)
       return;
     const stored = await copy.next(row);

@@ -1,4 +1,4 @@
-/** Problems with the server of a journal, in words. Pure. */
+/** Says in words what is wrong with the server of a journal. Pure. */
 
 import { CliError, refused } from '../../errors.ts';
 import { CommitUnknown, type Found, ServerError, type ServerPlace } from './server.ts';

@@ -1,4 +1,4 @@
-/** The server of a journal: `pg` with our own deadlines, and no state that outlives a transaction. */
+/** Talks to the server of a journal: `pg` with our own deadlines, and no state that outlives a transaction. */
 
 import { Socket } from 'node:net';
 import type { Client, QueryResult } from 'pg';

@@ -1,4 +1,4 @@
-/** The limits of an account, as rows of the journal: the newest row about each of them counts, whatever profile set it. Pure. */
+/** Finds the limits of an account in rows of the journal: the newest row about each limit counts, whatever profile set it. Pure. */
 
 import { livemodeOf } from '../../api/spec.ts';
 import { modeOfAccount, type SettingTexts } from '../../profiles/profiles.ts';
@@ -6,7 +6,7 @@ import type { SettingRow } from '../rows/journal-rows.ts';
 import { type AccountMarks, hasSameLimits } from '../same-account.ts';
 import type { LimitRow } from '../team-rules.ts';
 
-/** How the names of their rows begin. */
+/** How the names of rows about limits begin. */
 export const limitPrefix = 'limit/';
 
 /** A limit that is set for an account. */
@@ -35,7 +35,7 @@ export function accountLimits(
   return [...limits.values()];
 }
 
-/** Their texts, by name. */
+/** The texts of limits, by name. */
 export function textsOf(limits: readonly AccountLimit[]): SettingTexts {
   return Object.fromEntries(limits.map(({ name, value }) => [name, value]));
 }

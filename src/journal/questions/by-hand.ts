@@ -19,7 +19,7 @@ import { failedWhy, judgeOrder, type Ruling, rulingOf } from '../verdict.ts';
 import { hasFailed, isSameAttempt, ownRefunds } from './made-records.ts';
 import { notMadeBy, statementOn } from './said-by-hand.ts';
 
-/** Says whether a change was made. */
+/** What a person says about a change: whether it was made. */
 export interface Statement {
   readonly applied: boolean;
   readonly operator: string;
@@ -28,13 +28,13 @@ export interface Statement {
   readonly corrects?: true | undefined;
 }
 
-/** Says that an alarm was dealt with. */
+/** What a person says about an alarm: that it was dealt with. */
 export interface Acknowledgement {
   readonly operator: string;
   readonly note: string;
 }
 
-// For this long the request may wait in a queue, and the service's own screen may not show the change yet.
+// For this long after `sendBy`, the request may wait in a queue, and the service's own screen may not show the change yet.
 const afterSendByMs = 120_000;
 
 /** Refuses "it was not made" while nobody can know that; undefined when it is late enough. */
@@ -78,14 +78,17 @@ export function unshownRefunds(known: readonly AttemptRecord[], order: unknown):
 }
 
 /**
- * The same money, sent in place of this attempt and not known to have failed. If this one was made after all, the money may have
- * moved twice.
+ * An attempt that sent the same money in place of this one, and is not known to have failed. If this one was made after all, the
+ * money may have moved twice.
  */
 export function sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined {
   return allSentAgain(record, known)[0];
 }
 
-/** All of these: what was sent later; and what was sent before, was recorded as not made, and so was sent again as this attempt. */
+/**
+ * All such attempts: those that were sent later; and those that were sent before and recorded as not made, so that this attempt
+ * was sent in their place.
+ */
 export function allSentAgain(
   record: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -102,13 +105,13 @@ function isEqualTo({ sent }: AttemptRecord, other: AttemptRecord): boolean {
   return !isSameAttempt(other, { sent }) && isEqual({ ...sent, kind, expected }, other);
 }
 
-/** Another attempt at the same money of which nobody knows yet whether it was made: a refund that an order shows may be that one's. */
+/** Another attempt at the same money whose outcome nobody knows yet: a refund that an order shows may be that attempt's. */
 export function rivalOf(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined {
   return known.find(
     (other) =>
       !isSameAttempt(other, record) &&
       awaitsRead(other) &&
-      // What shows belongs to what was sent in its place.
+      // A refund that shows belongs to the attempt that was sent in its place.
       !isSentAgain(other, known) &&
       other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
   );
@@ -128,7 +131,7 @@ interface Appeared {
 }
 
 /**
- * What a read shows of a refund that a person recorded as not made, or that failed; undefined if it does not show it, or if
+ * What a read shows about a refund that a person recorded as not made, or that failed; undefined if it does not show it, or if
  * nobody can tell it from a refund that a person recorded as made, or from an equal one whose outcome is not known. `known`: the
  * attempts on that order.
  */
@@ -221,14 +224,14 @@ function withRepeat(words: Ruling, again: AttemptRecord | undefined): Ruling {
   if (words.verdict !== 'applied' || again === undefined) return words;
   const { change } = again.sent;
   const why = `${words.why}; made twice: also as ${change}`;
-  // The first of them is the one that this attempt made.
+  // The refunds that this attempt made come first.
   const refunds = words.refunds && [...words.refunds, ...ownRefunds(again)];
   return { ...words, refunds, alarm: 'duplicate', why };
 }
 
 /**
- * The same verdict as before, without its alarm. A duplicate covers the refunds that the read shows. What has failed since the alarm
- * is news that nobody has dealt with.
+ * The same verdict as before, without its alarm. If the read shows a duplicate, all refunds that it shows are acknowledged. A
+ * refund that has failed since the alarm is news that nobody has dealt with.
  */
 export function acknowledgedRuling(
   { verdict, by, confirmed, refunds, created, link, error, alarm }: VerdictRow,

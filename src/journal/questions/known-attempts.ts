@@ -1,4 +1,4 @@
-/** What a run of the protocol must know from the journal before it sends, and to judge what it reads. */
+/** Finds in the journal what a run of the protocol must know before it sends, and to judge what it reads. */
 
 import type { ChangeRequest } from '../../api/api.ts';
 import { needsPerson } from '../attempt-state.ts';
@@ -11,8 +11,8 @@ import { type AccountMarks, marksOf, mayBeSameAccount } from '../same-account.ts
 import { asksForSame } from '../same-request.ts';
 
 /**
- * The attempts that a person must look at: those of `journal list --open`, and whatever else counts what is open. `filter`: of which
- * account, for example.
+ * The attempts that a person must look at, for `journal list --open` and for everything else that counts open attempts. `filter`
+ * may name the account, for example.
  */
 export async function openAttempts(
   journal: Pick<JournalStore, 'attempts'> & { readonly now: () => Promise<Moment> },
@@ -41,8 +41,8 @@ export interface SubjectOfLook {
 }
 
 /**
- * The attempts on the order, under the idempotency key and of the change. Without an order also the open ones that ask for the same,
- * and the creations of orders that the guards go by.
+ * The attempts on the order, under the idempotency key and of the change. Without an order also the open ones that ask for the
+ * same, and the creations of orders that the guards need.
  */
 export async function knownAttempts(
   store: JournalStore,
@@ -64,8 +64,8 @@ export async function knownAttempts(
 }
 
 /**
- * The creations that made one of these orders, and the unconfirmed ones, which may have made one. Asked for after the orders were
- * read: what was not sent by then cannot have made one of them.
+ * The creations that made one of these orders, and the unconfirmed ones, which may have made one. Ask for them after the orders
+ * were read: a creation that was not sent by then cannot have made one of them.
  */
 export async function creationsIn(
   store: JournalStore,
@@ -95,7 +95,7 @@ async function creationsFor(
   return found.filter(({ sent }) => sent.proof.kind === 'order');
 }
 
-// What --again names, what that has named itself, and what has used up one of the names.
+// The attempts that --again names, those that they named themselves, and those that have used up one of the names.
 async function named(store: JournalStore, { again = [] }: SubjectOfLook): Promise<readonly AttemptRecord[]> {
   const names = new Set(again);
   const found = [...(await store.attempts({ again: names }))];

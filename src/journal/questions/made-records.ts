@@ -1,11 +1,11 @@
-/** The records that an attempt made, those of them that failed, and which ids are taken because another attempt made them. Pure. */
+/** Tells which records an attempt made, which of these failed, and which ids are taken because another attempt made them. Pure. */
 
 import { isFailed, isPending } from '../agreement.ts';
 import type { FoundRefund } from '../change.ts';
 import { isSameMoney } from '../judge-read.ts';
 import type { AttemptRecord, Proof } from '../rows/journal-rows.ts';
 
-/** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */
+/** Whether the service has taken this refund and shows it, or a part of it, as failed, with nothing in its place. */
 export function hasFailed(record: AttemptRecord): boolean {
   return failedRefunds(record).length > 0;
 }
@@ -17,8 +17,9 @@ export function failedRefunds(record: AttemptRecord): readonly FoundRefund[] {
 }
 
 /**
- * The records of a refund that was made and of which one failed later: what else the order shows is somebody else's. Undefined if none
- * failed, or if it was there twice or had failed when it was first seen: then what shows in its place may be its own.
+ * The records of a refund that was made, if one of them failed later: what else the order shows is somebody else's. Undefined if
+ * none failed, or if the refund was there twice or had failed when it was first seen: then what shows in its place may be its
+ * own.
  */
 export function failedLater(record: AttemptRecord): ReadonlySet<string | undefined> | undefined {
   const { sent, verdicts } = record;
@@ -54,9 +55,10 @@ function createdBy({ verdicts }: AttemptRecord): string | undefined {
 }
 
 /**
- * The refund records that an attempt made, with the status that the last read showed, and those of them that failed; none unless
- * its last verdict is `applied`, or they all failed. They come from the first verdict that shows them, because a later read also
- * shows what was sent afterwards. If some failed, what a later read shows in their place is this attempt's as well.
+ * The refund records that an attempt made, failed ones too, with the status that the last read showed. If its last verdict is
+ * `rejected`, these are only the failed ones; if it is neither that nor `applied`, there are none. They come from the first
+ * verdict that shows them, because a later read also shows what was sent afterwards. If some failed, what a later read shows in
+ * their place is this attempt's as well.
  */
 export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
   const last = verdicts.at(-1);

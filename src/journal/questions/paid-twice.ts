@@ -1,4 +1,6 @@
-/** Refunds that were made twice and that nobody has dealt with yet, and those that a read is the first to show twice. Pure. */
+/**
+ * Finds refunds that were made twice and that nobody has dealt with yet, and those that a read is the first to show twice. Pure.
+ */
 
 import { isAcknowledged, verdictOf } from '../attempt-state.ts';
 import type { FoundRefund } from '../change.ts';
@@ -16,7 +18,7 @@ export function isPaidTwice(record: AttemptRecord): boolean {
 
 /**
  * What a read of the order shows if it shows a refund twice and the journal does not know that yet. `last`: the last verdict,
- * which says that the refund was made. What somebody has acknowledged is known.
+ * which says that the refund was made. A duplicate that somebody has acknowledged is known.
  */
 export function newDuplicate(
   record: AttemptRecord,
@@ -59,14 +61,14 @@ export function foundTwice(record: AttemptRecord, known: readonly AttemptRecord[
   return withSentAgain(record, seen?.refunds ?? ownRefunds(record), known);
 }
 
-/** The ids of these. */
+/** The ids of the refunds that are there more than once. */
 export function refundsPaidTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly string[] {
   return foundTwice(record, known).map(({ id }) => id);
 }
 
 /**
- * Of the refunds that a read showed, those that an attempt asked for, and with them the refunds of what was sent again in its
- * place, and made. Those with an id, once each.
+ * The refunds that a read showed and that an attempt asked for, and the refunds that were made by attempts sent in its place.
+ * Only those with an id, each once.
  */
 export function withSentAgain(
   record: AttemptRecord,

@@ -1,4 +1,7 @@
-/** The refunds of a time as evidence: each with its rows, as the journal stores them; and the file that holds them and their signature. Pure. */
+/**
+ * The refunds of a period as evidence: each with its rows, as the journal stores them; and the file that holds them and their
+ * signature. Pure.
+ */
 
 import { type JsonObject, parsedObject } from '../../api/json-values.ts';
 import { verdictsIn } from '../rows/archived-rows.ts';
@@ -12,7 +15,7 @@ export interface ProvedRefund extends AttemptRecord {
   readonly rows: readonly StoredRow[];
 }
 
-/** These attempts with all that the rows say of them, in the order in which they were sent. */
+/** These attempts with all that the rows say about them, in the order in which they were sent. */
 export function provedRefunds(
   all: Iterable<StoredRow>,
   asked: readonly Pick<SentRow, 'change' | 'attempt'>[],
@@ -41,7 +44,7 @@ export function provedRefunds(
   });
 }
 
-/** The rows without what `forget` would erase of them: bodies, notes, links. */
+/** The rows without what `forget` would erase from them: bodies, notes, links. */
 export function* withoutBodies(rows: Iterable<StoredRow>): Generator<StoredRow> {
   for (const row of rows) yield { ...row, body: null };
 }
@@ -55,7 +58,7 @@ export function proofText(lines: readonly string[], sign: (bytes: Uint8Array) =>
   return text + signatureLine(sign(Buffer.from(text)));
 }
 
-/** What a file says of itself, once its signature is right. */
+/** What a file says about itself, once its signature is known to be right. */
 interface CheckedProof {
   readonly refunds: readonly JsonObject[];
   readonly about: JsonObject;

@@ -1,10 +1,10 @@
-/** What people recorded by hand about an attempt, and whether it proved wrong. Pure. */
+/** Tells what people recorded by hand about an attempt, and whether it proved wrong. Pure. */
 
 import type { AttemptRecord, VerdictRow } from '../rows/journal-rows.ts';
 
 /**
- * What a person recorded about a change, as far as it still counts; undefined if nobody did. The last read of a refund that was
- * recorded as not made takes nothing back when it does not show it.
+ * What a person recorded about a change, as far as it still counts; undefined if nobody did. If a refund was recorded as not
+ * made, a last read that does not show it takes nothing back.
  */
 export function statementOn({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRow | undefined {
   const [before, last] = [verdicts.at(-2), verdicts.at(-1)];
@@ -13,12 +13,12 @@ export function statementOn({ verdicts }: Pick<AttemptRecord, 'verdicts'>): Verd
   return isKept ? before : undefined;
 }
 
-/** Who recorded last what became of a change, or dealt with it; `somebody` if no name is known. */
+/** Who last recorded what became of a change, or dealt with it; `somebody` if no name is known. */
 export function recordedBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): string {
   return verdicts.findLast(({ by }) => by === 'person')?.operator ?? 'somebody';
 }
 
-/** Who recorded last that a change was not made, even if that proved wrong; undefined if nobody did. */
+/** Who last recorded that a change was not made, even if that proved wrong; undefined if nobody did. */
 export function notMadeBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): string | undefined {
   const said = verdicts.findLast(({ by, verdict }) => by === 'person' && verdict === 'rejected');
   return said && (said.operator ?? 'somebody');

@@ -1,6 +1,6 @@
 /**
- * Unconfirmed changes and refunds that were made twice, as screens show them: one line about all of an account, and the
- * refunds that they probably made. Pure.
+ * Tells what screens show about unconfirmed changes and refunds that were made twice: one line about all of an account, and the
+ * refunds that unconfirmed changes probably made. Pure.
  */
 
 import type { JsonObject } from '../../api/json-values.ts';
@@ -52,8 +52,8 @@ export function namedByReply(record: AttemptRecord): readonly string[] {
 }
 
 /**
- * The refunds of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
- * attempts on this order. Only for screens, too.
+ * The refunds of the journal that an order shows more than once, while the journal does not know that yet. `known`: the attempts
+ * on this order. Only for screens.
  */
 export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): readonly PaidTwice[] {
   return known.flatMap((record) => {
@@ -83,8 +83,8 @@ export function paidTwiceOf(record: AttemptRecord, known: readonly AttemptRecord
 }
 
 /**
- * What an order shows of a refund that was made and is still watched, or that a person recorded as made, if it shows it twice and
- * the journal does not know.
+ * What an order shows about a refund if it shows it twice and the journal does not know that. The refund was made and is still
+ * watched, or a person recorded it as made.
  */
 export function duplicateNow(
   record: AttemptRecord,
@@ -99,7 +99,7 @@ export function duplicateNow(
 
 /**
  * The refunds that somebody recorded as not made and that an order shows, whether the journal knows it yet or not. `known`: the
- * attempts on this order. Only for screens, too.
+ * attempts on this order. Only for screens.
  */
 export function appearedRefunds(
   known: readonly AttemptRecord[],
@@ -165,8 +165,8 @@ export function probableRefunds(
 }
 
 /**
- * The attempts that an order did not show within their waiting period and does not show now, and that nothing took the place of. The
- * same money is sent only by whoever names them. `known`: the attempts on this order. Only for screens, too.
+ * The attempts that an order did not show within their waiting period and does not show now, and that were not sent again. The
+ * same money is sent only if `--again` names them. `known`: the attempts on this order. Only for screens.
  */
 export function neverArrived(
   known: readonly AttemptRecord[],
@@ -181,7 +181,8 @@ export function neverArrived(
   });
 }
 
-// Its refunds are not all known: it is unconfirmed, a person said what became of it, or the service shows more than one.
+// Whether not all of its refunds may be known: it is unconfirmed, a person said what became of it, or the service shows more than
+// one.
 function mayHaveMadeMore(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (record.sent.proof.kind !== 'refund') return false;
@@ -198,8 +199,9 @@ const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => 
 ];
 
 /**
- * One line about the attempts that somebody must look at, or undefined if there are none. Of one it names the order: `1 refund
- * unconfirmed: ord_…: paydesk journal reconcile --all`; of several kinds it says how many of each. It begins with `where`.
+ * One line about the attempts that somebody must look at, or undefined if there are none. For a single attempt it names the
+ * order: `1 refund unconfirmed: ord_…: paydesk journal reconcile --all`; for several kinds it says how many there are of each. It
+ * begins with `where`.
  */
 export function needsLookLine(attempts: readonly AttemptRecord[], where: string): string | undefined {
   const open = attempts.filter((record) => !alarms.some(([, is]) => is(record)));
@@ -215,7 +217,7 @@ export function needsLookLine(attempts: readonly AttemptRecord[], where: string)
     },
     ...alarms.map(([words, is]) => {
       const all = attempts.filter(is);
-      // What failed stops nothing.
+      // A refund that failed stops nothing.
       const who = words === 'failed' ? 'tell the buyer' : 'show your lead';
       return { words, records: once(all), how: `${who}: ${showCommand(all)}` };
     }),
@@ -233,7 +235,7 @@ function isProvable({ sent }: AttemptRecord): boolean {
   return changeKinds[sent.proof.kind].provable;
 }
 
-// The same money may have been sent as two changes, and a third refund like them is one more for both.
+// The same money may have been sent as two changes. A third refund like them is one too many for both, and counts once.
 function once(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
   const byMoney = ({ sent: { proof, amount, currency } }: AttemptRecord) =>
     JSON.stringify([proof.orderId, amount, currency]);
@@ -251,7 +253,7 @@ function countsOf(records: readonly AttemptRecord[]): string {
     .join(' and ');
 }
 
-// The line stands below every command, so it is short: one order has its name there, of several `how` names all.
+// The line is printed below every command, so it is short: it names a single order; for several, the command in `how` lists them.
 function lineOf(records: readonly AttemptRecord[], words: string, how: string): string {
   const [only, second] = records;
   const name = second === undefined ? `: ${only?.sent.proof.orderId ?? only?.sent.change ?? ''}` : '';

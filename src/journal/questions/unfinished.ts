@@ -1,4 +1,4 @@
-/** The attempts of a journal that a read may still change, and no others, however long the journal is. */
+/** Finds the attempts of a journal that a read may still change, and reads no others, however long the journal is. */
 
 import { isDue } from '../attempt-state.ts';
 import { tolerableSkewMs } from '../journal-time.ts';
@@ -6,14 +6,14 @@ import type { AttemptFilter } from '../rows/attempt-query.ts';
 import { type AttemptRecord, attemptKey, type Moment } from '../rows/journal-rows.ts';
 import type { JournalStore } from '../rows/journal-store.ts';
 
-/** At most so many of the refunds that were made and are due are looked at. */
+/** The most refunds that are looked at among those that were made and are due. */
 const watchedMax = 20;
 
 type Asked = Pick<JournalStore, 'attempts'>;
 
 /**
- * The unconfirmed attempts, those with an alarm, those that a person recorded as not made, or as made not long ago, and of the
- * refunds that were made and are watched the first that are due. `isDue` says which of them are to be read now.
+ * The unconfirmed attempts, those with an alarm, those that a person recorded as not made, or as made not long ago, and the first
+ * due ones of the refunds that were made and are watched. `isDue` says which of them are to be read now.
  */
 export async function unfinished(
   journal: Asked,
@@ -21,7 +21,7 @@ export async function unfinished(
   now: Moment,
   limit = watchedMax,
 ): Promise<readonly AttemptRecord[]> {
-  // Asked in one moment: a team's journal then needs its server once.
+  // All are asked at the same moment, so that a team's journal asks its server only once.
   const [madeByHand, ...found] = await Promise.all([
     journal.attempts({ ...filter, madeByHand: now }),
     journal.attempts({ ...filter, open: now }),

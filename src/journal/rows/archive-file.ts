@@ -1,4 +1,7 @@
-/** The file that moves a journal to another store: every row as it is, and the key of the witness. It may be long, so it is streamed. */
+/**
+ * Writes and reads the file that moves a journal to another store: every row as it is, and the key of the witness. It may be
+ * long, so it is streamed.
+ */
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readSync, rmSync, statSync } from 'node:fs';
@@ -66,7 +69,7 @@ export function archiveInto(
   });
 }
 
-/** Reads back a file that was written. Whether every byte is there. Throws CliError 'usage' when it cannot be read. */
+/** Reads back a file that was written, and tells whether every byte is there. Throws CliError 'usage' when it cannot be read. */
 export function isWritten(named: string, { ofFile }: Digests, cwd?: () => string): boolean {
   const sha256 = createHash('sha256');
   for (const bytes of partsOf(fullPath(cwd, named), named)) sha256.update(bytes);

@@ -1,6 +1,6 @@
 /**
- * What `journal archive` leaves of an attempt that ended long ago: one SENT row in short, with its verdicts. And the row that says
- * from which journal the new one comes. Pure.
+ * Makes the rows of an archived journal: the one short SENT row, with its verdicts, that `journal archive` leaves of an attempt
+ * that ended long ago; and the row that says from which journal the new one comes. Pure.
  */
 
 import { dayMs } from '../../api/spec.ts';
@@ -12,8 +12,8 @@ export const keptAtLeastMs = 30 * dayMs;
 
 /**
  * Whether the attempts on an order can be archived: each was sent before a time (Unix milliseconds), its horizon had ended by
- * then, and nothing of it is unfinished. A refund that a person recorded is compared with what its order shows, and an alarm with the
- * refunds that were there; both need the order as it was, so whatever stands on their order stays as it is.
+ * then, and nothing of it is unfinished. A refund that a person recorded is compared with what its order shows, and an alarm with
+ * the refunds that were there; both need the order as it was, so all attempts on such an order stay as they are.
  */
 export function areOver(attempts: readonly AttemptRecord[], before: number): boolean {
   return attempts.every((record) => isOver(record, before));
@@ -30,7 +30,7 @@ function isOver(record: AttemptRecord, before: number): boolean {
     sent.time < before &&
     horizonOf(record) < before &&
     !isUnsettled(record) &&
-    // Without the clocks of its rows nobody may take it for unfinished either.
+    // It must count as finished without the clocks of its rows too, since the short row leaves them out.
     !isUnsettled({ sent, verdicts: verdicts.map(withoutClocks) })
   );
 }
@@ -57,7 +57,7 @@ export function inShort({ sent, verdicts }: AttemptRecord, at: number): SentRow 
   };
 }
 
-// Only the last verdict is told to people again.
+// Only the last verdict is shown to people again.
 function verdictInShort(
   row: VerdictRow,
   isLast: boolean,

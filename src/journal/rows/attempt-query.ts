@@ -30,7 +30,10 @@ export interface AttemptFilter {
   readonly withoutOrder?: true | undefined;
   /** May be unconfirmed, or has an alarm that nobody acknowledged (`mayBeOpen` of attempt-state.ts). */
   readonly unconfirmed?: true | undefined;
-  /** Of the unconfirmed ones those that may block an order, have an alarm, or may be read again at this moment (`mayNeedLook`). */
+  /**
+   * Of the unconfirmed ones, only those that may block an order, have an alarm, or may be read again at this moment
+   * (`mayNeedLook`).
+   */
   readonly open?: Pick<Moment, 'skewed'> | undefined;
   /** A person recorded that it was not made, and no read came after its horizon since (`isDoubted`). */
   readonly doubted?: true | undefined;
@@ -44,13 +47,14 @@ export interface AttemptFilter {
   /** About no order, and its last verdict is a person's. */
   readonly byHand?: true | undefined;
   /**
-   * Narrows nothing. The guards ask before they send: a later row on this order, or under this idempotency key, stops what they send
-   * then, since they have not seen it. Nobody else asks so: it would count as seen what no guard saw.
+   * Narrows nothing. It says that the guards ask, before they send: a later row on this order, or under this idempotency key,
+   * then stops what they send, since they have not seen that row. Nobody else sets this: rows that no guard saw would count as
+   * seen.
    */
   readonly beforeSending?: true | undefined;
 }
 
-/** The parts of a moment that tell whether a horizon may not be over. */
+/** The parts of a moment that tell whether a horizon may not be over yet. */
 export type MomentAsked = Pick<Moment, 'time' | 'skewed' | 'boot'>;
 
 // Each of these finds few attempts, however long the journal is.
@@ -68,7 +72,7 @@ type Narrowing =
   | 'madeByHand'
   | 'byHand';
 
-/** A filter with a part that finds few attempts. Nobody asks for all of them at once: `list` gives page after page. */
+/** A filter with a part that finds few attempts. Nobody asks for all attempts at once: `list` gives page after page. */
 export type AttemptQuery = {
   [Part in Narrowing]: AttemptFilter & { readonly [Needed in Part]: NonNullable<AttemptFilter[Part]> };
 }[Narrowing];

@@ -1,4 +1,7 @@
-/** Rows as they are stored: each row's hash also covers the hash before it, so a changed or missing row shows. Pure. */
+/**
+ * Turns rows into the form in which they are stored: each row's hash also covers the hash before it, so a changed or missing row
+ * shows. Pure.
+ */
 
 import { hash } from 'node:crypto';
 import type { PlanTold } from '../team-rules.ts';
@@ -18,7 +21,7 @@ export interface StoredRow {
   /** Columns by which rows are looked up. They repeat what the row says and are checked against it. */
   readonly type: string;
   readonly time: number;
-  /** The id of the change; of a request for an approval the id of that; else empty. The attempt is then 0. */
+  /** The id of the change, or of the request for an approval; otherwise empty. Without a change, the attempt is 0. */
   readonly change: string;
   readonly attempt: number;
   readonly origin: string | null;
@@ -150,8 +153,8 @@ export function unlink(stored: StoredRow): JournalRow {
 }
 
 /**
- * The same, as it was written: with the columns in it, which `unlink` takes out, and a request without its body. For a check of many
- * rows, where the copy would take longest.
+ * The row as it was written: with the columns in it, which `unlink` takes out, and a request without its body. For checks of many
+ * rows, where making the copy would take most of the time.
  */
 export function written(stored: StoredRow): JournalRow {
   if (stored.body !== null && stored.type !== 'sent') return unlink(stored);
@@ -166,7 +169,7 @@ interface Erasable {
   readonly told?: PlanTold;
 }
 
-// So many rows of one gap are told.
+// The most rows of one gap that are reported.
 const mostMissing = 10_000;
 
 /** Checks rows that follow the row `seq` with the hash `prev`. Returns number and hash of the last one. */
@@ -191,8 +194,8 @@ export function checkChain(
 }
 
 /**
- * Reads a stored row out of a record of the table. A value of a wrong type comes from damage only. It becomes empty and
- * not null, so that the checks find it; null would mean an erased body.
+ * Reads a stored row out of a record of the table. A value of a wrong type can only come from damage. It becomes empty and not
+ * null, so that the checks find it; null would mean an erased body.
  */
 export function storedRow(from: Readonly<Record<string, unknown>>): StoredRow {
   return storedRowIn(storedColumns.map((name) => from[name]));

@@ -53,7 +53,7 @@ export interface Proof {
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
 /**
  * Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. `failed`: the
- * service took the refund up, and it failed after that. `gone`: it was made, and the last read did not show it any more.
+ * service had taken the refund, and it failed after that. `gone`: it was made, and the last read did not show it any more.
  */
 export type Alarm =
   | 'duplicate'
@@ -68,7 +68,7 @@ export type Alarm =
 export interface Stamp {
   readonly operator: string;
   readonly run: string;
-  /** The desk at which it was, by the name that it gave itself; absent if it gave none. */
+  /** The desk from which it came, by the name that the desk gave itself; absent if it gave none. */
   readonly desk?: string | undefined;
 }
 
@@ -112,7 +112,7 @@ export interface SentRow extends Written, OfAccount, KeptOfChange {
   readonly lost?: Change['kind'] | 'unknown' | undefined;
   /** `--again`: ids of refunds and names of attempts that this repeats. Each of them works for one sending only. */
   readonly again?: readonly string[] | undefined;
-  /** Who asked for its approval, if it was somebody else than who sent it; and who gave it, as the sender of the team knows it. */
+  /** Who asked for its approval, if not the one who sent it; and who gave it, as the sender of the team knows it. */
   readonly askedBy?: string | undefined;
   readonly approvedBy?: string | undefined;
   /** When it was given. */
@@ -127,7 +127,7 @@ export interface Released {
   readonly by: string;
   readonly with: 'passphrase' | 'security key';
   readonly until: number;
-  /** Whoever runs as this account could have made it too: the enrolled keys lay where it can write. */
+  /** Any program that runs as this account could have made it too: the account could write to the file of the enrolled keys. */
   readonly isRail?: true | undefined;
 }
 
@@ -137,7 +137,7 @@ interface Archived {
   readonly verdicts: readonly ShortVerdict[];
 }
 
-/** A verdict without what its row says anyway. Only the last one has its reason and error. */
+/** A verdict without what its SENT row says anyway. Only the last one has its reason and error. */
 type ShortVerdict = Omit<
   VerdictRow,
   'type' | 'change' | 'attempt' | 'why' | 'refunds' | 'clocks' | 'note' | 'link'
@@ -190,7 +190,7 @@ export interface SettingRow extends Written, OfAccount {
 /** The name of the row that says that a person allowed changes again after the files of the journal were put back from a copy. */
 export const copyName = 'journal.copy';
 
-/** A row about an attempt. Nothing but these rows says what was sent and what became of it. */
+/** A row about an attempt. Only these rows say what was sent and what became of it. */
 export type AttemptRow = SentRow | VerdictRow;
 
 export type JournalRow = AttemptRow | SettingRow | LimitRow | ApprovalRow;
@@ -213,7 +213,7 @@ export function attemptName({ sent: { change, attempt } }: Pick<AttemptRecord, '
 
 /**
  * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`. Nobody is
- * named twice. Of an agent: `agent bot for ana, released by ana with a passphrase`.
+ * named twice. For an agent: `agent bot for ana, released by ana with a passphrase`.
  */
 export function sentBy(
   sent: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'released'>,

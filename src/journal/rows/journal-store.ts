@@ -48,9 +48,8 @@ export interface JournalStore {
   takeBack(sent: SentRow, verdict: VerdictRow): Promise<void>;
 
   /**
-   * The attempts that match a query, in the order of their SENT rows; those that are asked for by `watched`, first due first.
-   * Throws CliError 'refused' when a row of theirs is missing or damaged: an incomplete answer could let the same change be sent
-   * twice.
+   * The attempts that match a query, in the order of their SENT rows; with `watched`, in the order in which they are due. Throws
+   * CliError 'refused' when a row of theirs is missing or damaged: an incomplete answer could let the same change be sent twice.
    */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
@@ -60,18 +59,18 @@ export interface JournalStore {
    */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
 
-  /** Who sent something, by name; at a desk, all members of its account. `origin` undefined: to any account. */
+  /** The names of everybody who sent something; at a desk, all members of its account. `origin` undefined: to any account. */
   operators(origin: string | undefined): Promise<readonly string[]>;
 
   /**
-   * The rows about settings, and about limits of a team, in their order; with a name, those of that setting, and with one that ends in
-   * `/`, those of all settings whose names begin so. Throws as `attempts` does.
+   * The rows about settings, and about limits of a team, in their order; with a name, those of that setting, and with one that
+   * ends in `/`, those of all settings whose names begin with it. Throws as `attempts` does.
    */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
 
   /**
-   * What refunds paid back that somebody sent at or after a time, or may have paid back
-   * (`countedAmount`). The amounts are those of one currency, however it is written, and of real money or not.
+   * What the refunds that somebody sent at or after a time paid back, or may have paid back (`countedAmount`). The amounts are
+   * those of one currency, however it is written, and of real money or not.
    */
   refunded(of: RefundedBy): Promise<number>;
 
@@ -107,17 +106,17 @@ export interface JournalStore {
   verify(head?: string, now?: number): Promise<Verification>;
 
   /**
-   * Checks the next rows of the chain, at most `limit`, and notes how far it came: so each row is seen again from time to time
-   * without anybody waiting for it. Returns what is wrong; undefined when nothing is. `now`: Unix milliseconds.
+   * Checks the next rows of the chain, at most `limit`, and notes how far it got, so that each row is checked again from time to
+   * time while nobody waits for it. Returns what is wrong; undefined when nothing is. `now`: Unix milliseconds.
    */
   checkSome(how: { readonly limit: number; readonly now: number }): Promise<Finding | undefined>;
 
-  /** When a check of the whole chain ended the last time, Unix milliseconds; undefined if none did. */
+  /** When a check of the whole chain last ended, Unix milliseconds; undefined if none did. */
   wholeCheckAt(): Promise<number | undefined>;
 
   /**
-   * Allows changes again after the files of the journal were put back from a copy, and a person has looked. `row` says who did, and
-   * is added. Throws CliError 'refused' when they are no copy.
+   * Allows changes again after the files of the journal were put back from a copy, and a person has looked. `row` says who did,
+   * and is added. Throws CliError 'refused' when they are not a copy.
    */
   acceptCopy(row: SettingRow): Promise<void>;
 
@@ -155,8 +154,8 @@ export interface JournalStore {
   restore(path: string): Promise<number>;
 
   /**
-   * Runs this while no other process adds rows: until it has added one, or is over. So what it asked about still holds when its row is
-   * added. Absent where one process alone adds rows.
+   * Runs `act` while no other process adds rows, until `act` has added one or has ended. So what it asked still holds when its
+   * row is added. Absent where only one process adds rows.
    */
   readonly alone?: <T>(act: () => Promise<T>) => Promise<T>;
 
@@ -181,7 +180,10 @@ export const askingMethods = [
   'whole',
 ] as const satisfies readonly (keyof JournalStore)[];
 
-/** All methods of a store that others may stand for: all but `alone` and `rules`, which a store may lack, and `close`. */
+/**
+ * All methods of a store that another object can offer in its place: all but `alone` and `rules`, which a store may lack, and
+ * `close`.
+ */
 export const storeMethods = [
   ...askingMethods,
   'append',
@@ -198,7 +200,7 @@ export const storeMethods = [
   'restore',
 ] as const satisfies readonly (keyof JournalStore)[];
 
-/** Each of these methods, asked of the store that `open` gives at that moment. They reject with what `open` rejects with. */
+/** Makes these methods: each calls the store that `open` gives at that moment. They reject with what `open` rejects with. */
 export function methodsOf<Name extends (typeof storeMethods)[number]>(
   names: readonly Name[],
   open: () => Promise<Pick<JournalStore, Name>>,
@@ -311,7 +313,7 @@ export interface WitnessVerification {
   readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
 }
 
-/** A change, and its order as far as anything tells. */
+/** A change, and its order as far as that is known. */
 export interface NamedChange {
   readonly change: string;
   readonly orderId: string | undefined;
@@ -327,7 +329,7 @@ export interface Repair {
   readonly kept: number;
   /** SENT rows that somebody or something had changed. What they asked for is lost. */
   readonly doubtful: number;
-  /** Rows that only the copy has: unreadable ones, changed ones that are no SENT row, and verdicts whose SENT row is gone. */
+  /** Rows that only the copy has: unreadable ones, changed ones that are not SENT rows, and verdicts whose SENT row is gone. */
   readonly lost: readonly number[];
   /** Pages of the file that could not be read. They may have held rows. */
   readonly unreadable: number;

@@ -1,6 +1,6 @@
 /**
- * Makes the rows of a repaired journal: from the rows that can be read, and from what the witness knows of the others.
- * If neither proves the outcome of an attempt, it is unconfirmed in the new journal, so its order stays blocked. Pure.
+ * Makes the rows of a repaired journal: from the rows that can be read, and from what the witness knows about the others. If
+ * neither proves the outcome of an attempt, it is unconfirmed in the new journal, so its order stays blocked. Pure.
  */
 
 import { changeKinds } from '../change.ts';
@@ -27,7 +27,7 @@ export interface Salvage {
   readonly unreadable: number;
 }
 
-/** The rows of the new journal, and what it lacks of the old one. */
+/** The rows of the new journal, and which rows of the old one it lacks. */
 interface Rebuilt extends Pick<Repair, 'kept' | 'doubtful' | 'lost' | 'blocked' | 'unblocked'> {
   /** Every SENT row comes before its verdicts. */
   readonly rows: readonly JournalRow[];
@@ -57,7 +57,7 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
   const doubtful = changedSents(found, lines, attempts);
   const accounted = new Set([...kept, ...doubtful].map(({ seq }) => seq));
   const damaged = new Set(found.changed.filter(({ type }) => type === 'verdict').map(attemptKey));
-  // Its last verdict is where it was, as far as anything tells.
+  // Whether its last verdict is still there, as far as anything tells.
   const isWhole = ({ sent, from }: Attempt): boolean => {
     const last = lastLines.get(attemptKey(sent));
     const isThere = last === undefined ? !damaged.has(attemptKey(sent)) : hashes.has(last.head);
@@ -147,7 +147,7 @@ function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isTh
     verdicts.push(unknownRow(sent, last.time));
 }
 
-// Those of an archived attempt are in its SENT row.
+// The verdicts of an archived attempt are in its SENT row.
 function hasVerdict({ sent, verdicts }: Attempt): boolean {
   return verdicts.length > 0 || sent.archived !== undefined;
 }
@@ -193,7 +193,7 @@ function unaccounted(
   attempts: ReadonlyMap<string, Attempt>,
 ): number | undefined {
   const whole = new Set(found.rows.map(({ seq }) => seq));
-  // A changed row about no attempt was no SENT row: columns and text still say so.
+  // A changed row about no attempt was not a SENT row: columns and text still say so.
   const isKnown = (row: StoredRow) =>
     ['setting', 'limit', 'approval'].includes(row.type) || attempts.has(attemptKey(row));
   const named = new Set(found.changed.filter(isKnown).map(({ seq }) => seq));
@@ -208,8 +208,8 @@ function unaccounted(
   return found.unreadable > 0 || gone || isCut ? newest + 1 : undefined;
 }
 
-// Whether a whole witness knows every row before this one, so that it is a SENT row that was not sent, or the first verdict on a
-// change: that is unconfirmed without it.
+// Whether a whole witness knows every row before this one, so that this one is a SENT row whose request was not sent, or the
+// first verdict on a change, which is unconfirmed without it.
 function mayWait(
   seq: number,
   witness: WitnessText | undefined,

@@ -1,4 +1,4 @@
-/** The rules that every store of the journal checks before it adds a row. Pure. */
+/** Checks the rules that every store of the journal has before it adds a row. Pure. */
 
 import { CliError, refused } from '../../errors.ts';
 import { marksOf, mayBeSameAccount } from '../same-account.ts';
@@ -30,7 +30,7 @@ export function refuseLostAccount(lost: AttemptRecord | undefined): void {
   ]);
 }
 
-/** Throws CliError 'refused' if rows about an order were added after a run asked about it. Both are numbers of rows. */
+/** Throws CliError 'refused' if rows about an order were added after a run asked about it. Both are row numbers. */
 export function refuseUnseenOnOrder(orderId: string, newest: number, asked: number): void {
   if (newest <= asked) return;
   throw new CliError('refused', `another run changed ${orderId} in the meantime`, {

@@ -1,4 +1,4 @@
-/** What a witness knows of the rows of a journal: one line per row, wherever the store keeps them. */
+/** What a witness knows about the rows of a journal: one line per row, wherever the store keeps them. */
 
 import type { Change } from '../change.ts';
 import type { Verdict, VerdictRow } from './journal-rows.ts';
@@ -16,7 +16,7 @@ interface LineOfAttempt extends LineOfRow {
   readonly order: string | null;
 }
 
-/** What the witness knows of a SENT row: enough to block its order if the journal loses the row. */
+/** What the witness knows about a SENT row: enough to block its order if the journal loses the row. */
 export interface WitnessSent extends LineOfAttempt {
   readonly type: 'sent';
   /** `unknown`: a repair could not tell the kind. */
@@ -31,7 +31,7 @@ export interface WitnessSent extends LineOfAttempt {
   readonly body: string | null;
 }
 
-/** What the witness knows of a verdict. */
+/** What the witness knows about a verdict. */
 export interface WitnessVerdict extends LineOfAttempt {
   readonly type: 'verdict';
   readonly verdict: Verdict;
@@ -40,7 +40,7 @@ export interface WitnessVerdict extends LineOfAttempt {
   readonly final: boolean;
 }
 
-/** What the witness knows of a row about a setting: enough to say that no attempt is lost with the row. */
+/** What the witness knows about the row of a setting: enough to say that no attempt is lost with the row. */
 interface WitnessSetting extends LineOfRow {
   readonly type: 'setting';
   readonly profile: string;

@@ -41,7 +41,7 @@ export function countOver(tables: JournalTables, before: number): number {
 
 /**
  * Writes all rows to a file as they are, and puts a shorter journal in place of the old one, while runs that write wait. If it is
- * stopped, either the old journal or the new one is there, and it is whole. The new witness lies beside the old one until the
+ * stopped, either the old journal or the new one is there, and it is whole. The new witness is kept beside the old one until the
  * next run opens the journal. Throws CliError 'refused' if the journal is damaged. After a failure the old journal is still
  * there.
  */

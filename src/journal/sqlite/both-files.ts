@@ -181,7 +181,8 @@ export class BothFiles {
           this.#known = undefined;
           return { done: this.#atOnce(change) };
         } catch (error) {
-          // SQLite itself ends the whole write if the disk is full, and another run's turn is waited for.
+          // If the disk is full, SQLite itself ends the whole write. If another run is writing, the whole write waits for its
+          // turn.
           if (isInUse(error) || !db.isTransaction) throw error;
           db.exec('ROLLBACK TO one');
           return { error };

@@ -200,7 +200,7 @@ export function writeLandmark({ folders, rules }: LandmarkPlace, journalId: stri
   });
 }
 
-/** Removes the landmark of a journal that goes. */
+/** Removes the landmark of a journal that is removed. */
 export function removeLandmark({ folders, rules }: LandmarkPlace, journalId: string): void {
   if (!/^\w+$/.test(journalId)) return;
   for (const folder of folders)

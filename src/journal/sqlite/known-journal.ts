@@ -1,4 +1,7 @@
-/** What a run reads from the tables of a journal, and what it may add. The rows about an order are proven to be those of the witness. */
+/**
+ * Reads the tables of a journal for a run, and checks what the run may add. The rows about an order are proven to be those of the
+ * witness.
+ */
 
 import { orUndefined, refused } from '../../errors.ts';
 import { isUnsettled, isWatched } from '../attempt-state.ts';
@@ -70,7 +73,10 @@ const requestMs = 8 * 24 * 60 * 60_000;
 // More than a change asks about, and less than a list of years.
 const rememberedMax = 1000;
 
-/** The tables until somebody writes to them: nothing is read twice. After a write, make a new one. The end of the rows is read once. */
+/**
+ * The tables as a run knows them until somebody writes to them: nothing is read twice, not even the end of the rows. After a
+ * write, make a new one.
+ */
 export class KnownJournal {
   readonly #tables: JournalTables;
   readonly #asked: Asked;

@@ -172,7 +172,10 @@ export class ReadyCheck {
     return copyFound({ ...facts, landmark }, this.#files.place.shortTime);
   }
 
-  /** Notes the newest row in the landmark. Not for a copy: its landmark shows what the copy lacks, until somebody accepts the copy. */
+  /**
+   * Notes the newest row in the landmark. Do not call it for a copy: its landmark shows what the copy lacks, until somebody
+   * accepts the copy.
+   */
   noteLandmark(both: BothFiles): void {
     const { landmarks } = this.#files.place;
     if (landmarks === undefined || both.places === undefined) return;

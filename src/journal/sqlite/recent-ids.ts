@@ -1,4 +1,4 @@
-/** Ids for completions, read from the journal in one query. Quick to load, because a TAB waits for it. */
+/** Reads ids for completions from the journal, in one query. It is quick to load, because a TAB waits for it. */
 
 import { lstatSync } from 'node:fs';
 import type { DatabaseSync as Database } from 'node:sqlite';

@@ -1,9 +1,9 @@
-/** What an error of SQLite means for the journal: the file is in use, damaged or full, or the system denies access. */
+/** Tells what an error of SQLite means for the journal: the file is in use, damaged or full, or the system denies access. */
 
 import { CliError, systemReason } from '../../errors.ts';
 
 // SQLite's primary codes (the low byte of the error code): BUSY and LOCKED; CORRUPT and NOTADB; and ERROR, since every statement
-// suits whole tables.
+// fits tables that are whole.
 const inUse = [5, 6];
 const broken = [1, 11, 26];
 

@@ -105,7 +105,7 @@ function payloadAt(
   return { bytes: Buffer.concat(parts), overflow };
 }
 
-// How many bytes of a record of this size lie on the page itself (file format, 1.6).
+// How many bytes of a record of this size are on the page itself (file format, 1.6).
 function localSize(size: number): number {
   const most = pageSize - 35;
   if (size <= most) return size;

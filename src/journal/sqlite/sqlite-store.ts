@@ -142,7 +142,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   // A commit that failed at its last step may still be in the file.
   readonly takeBack: JournalStore['takeBack'] = (_sent, verdict) => this.append(verdict);
 
-  // Most of the time of a row is the disk's, so the rows of orders that wait for it together share one commit.
+  // Adding a row mostly means waiting for the disk, so the rows of orders that wait at the same time share one commit.
   #wait(one: Waiting): void {
     this.#waiting.push(one);
     if (this.#waiting.length === 1) setImmediate(() => void this.#appendWaiting());
@@ -183,8 +183,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
         return { isCopy: copy !== undefined, mayWait, isRecorded: isFirst && both.isWitnessAt(before) };
       }),
     );
-    // Whatever becomes of the witness: a row that was refused keeps its own reason, and a first verdict is recorded, also behind rows
-    // of this commit whose lines are missing.
+    // This holds whatever becomes of the witness: a row that was refused keeps its own reason, and a first verdict is recorded,
+    // even after rows of this commit whose lines are missing.
     for (const [index, { recorded, unrecorded }] of waiting.entries()) {
       const result = results[index];
       if (result === undefined || 'error' in result) unrecorded(result?.error);

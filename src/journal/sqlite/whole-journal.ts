@@ -1,4 +1,4 @@
-/** What is done with a whole journal: check, rebuild, export, import, archive and remove it. */
+/** Checks, rebuilds, exports, imports, archives and removes a whole journal. */
 
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -153,7 +153,7 @@ export class WholeJournal {
       const { id } = both.tables.end();
       rmSync(this.#removed, { recursive: true, force: true });
       this.#setAside(folder);
-      // Until here the journal stays, and a copy of it must be noticed.
+      // Not before this point: if the journal had stayed, a copy of it would still have to be noticed.
       if (landmarks !== undefined) removeLandmark(landmarks, id);
     });
     this.#files.close();

@@ -36,7 +36,7 @@ export function whoMadeLines(
   if (sentAs.length > 1) {
     const all = refunds.length > 2 ? 'all' : 'both';
     const count = unsent === 0 ? all : `${refunds.length - unsent} of them`;
-    // What only a read gave to an attempt may be of another desk.
+    // A refund that only a read gave to an attempt may come from another desk.
     const isSure = refunds.filter((id) => !ours.includes(id)).length <= unsent;
     const more = unsent === 1 ? 'the other is one more payment' : `the other ${unsent} are more payments`;
     return [
@@ -70,7 +70,7 @@ export function alarmText(record: AttemptRecord): string | undefined {
   return `APPEARED, recorded as not made by ${notMadeBy(record) ?? 'somebody'}`;
 }
 
-/** An alarm in a few words, to stand before a colon. */
+/** An alarm in a few words, to be followed by a colon. */
 export const alarmWords: Readonly<Record<Alarm, string>> = {
   duplicate: 'MADE TWICE',
   contradiction: 'the reply does not match the request',

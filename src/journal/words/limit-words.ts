@@ -4,7 +4,7 @@ import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } f
 import { CliError } from '../../errors.ts';
 import type { LimitFinding, TeamLimit } from '../team-rules.ts';
 
-/** A limit of the team that refuses a refund, with what is needed to say it in the words of a profile. */
+/** The error when a limit of the team refuses a refund. It keeps the finding, to be said again with the amounts of a profile. */
 export class LimitRefusal extends CliError {
   readonly finding: LimitFinding;
 
@@ -56,7 +56,7 @@ export function secondWords({ value, currency, setBy }: TeamLimit, style: Amount
   return `from ${amountWords(value === 'none' ? 0 : value, currency, style)} on a second person must approve (set by ${setBy})`;
 }
 
-/** `; 300 of this order went back in the last 24 hours`, after what is said of a refund. Empty if nothing did. */
+/** `; 300 of this order went back in the last 24 hours`, to follow what is said about a refund. Empty if nothing did. */
 export function wentBackWords(
   { ofOrder, currency }: Pick<LimitFinding, 'ofOrder' | 'currency'>,
   style: AmountStyle,

@@ -244,7 +244,7 @@ function openError(
   });
 }
 
-// `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. A repair may not know time and name.
+// `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. After a repair, time and name may not be known.
 function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: HowShown): string {
   const what = changeOf({ sent }, amounts);
   const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;

@@ -72,7 +72,7 @@ export function changeWords(
 /** Names the change of an attempt in the journal, without its order. */
 export function changeOf({ sent }: Pick<AttemptRecord, 'sent'>, style: AmountStyle): string {
   const { proof, amount, currency, request, lost } = sent;
-  // Only the witness knows of it: `journal verify --repair` could not read its row.
+  // Only the witness knows about it: `journal verify --repair` could not read its row.
   if (lost !== undefined) return `${lost === 'unknown' ? 'change' : lost} whose record is lost`;
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request }, style);
 }
@@ -109,7 +109,10 @@ function short(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }
 
-/** The refusal of a verdict because another desk recorded one first. So it is certain that this one is not in the journal. */
+/**
+ * The refusal of a verdict because another desk recorded one first. So it is certain that the refused verdict is not in the
+ * journal.
+ */
 export class RecordedFirst extends CliError {}
 
 /** What to do, in one line: `first`, what helps, and `then` before the command that is printed next. */

@@ -1,4 +1,4 @@
-/** What a run tells while it waits for the service: for the answer to a change, and then for reads of the order. */
+/** Shows a line while a run waits for the service: for the answer to a change, and then for reads of the order. */
 
 import type { Notes } from '../../terminal/terminal.ts';
 import type { Search, State, Wanted } from '../protocol-types.ts';

@@ -23,11 +23,11 @@ export interface DeskJournal {
   resolve(record: AttemptRecord, how?: HowResolved): Promise<Resolved>;
 }
 
-/** `shown` is called with a note whose end is about to be shown. The note is removed after that. */
+/** `shown` is called with the change of a note whose end is about to be shown. The note is removed after that. */
 export function createDeskJournal(parts: DeskParts, shown: (change: string) => void): DeskJournal {
   const { handedOver, sender, account, notes, profile, shortTime } = parts;
   const list = () => handedOver.list({ sender, account });
-  // Undefined: nothing was sent under it, and nothing can be any more.
+  // Undefined: nothing was sent for this note, and nothing can be sent for it any more.
   const endOf = async (note: HandedNote): Promise<Ended | undefined> => {
     const { change: id, idempotencyKey, at, subject } = note;
     const handed = { id, idempotencyKey, at, orderId: subject.orderId };

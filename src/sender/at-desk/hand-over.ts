@@ -148,8 +148,8 @@ export class Way {
   }
 
   /**
-   * Hands it over, repeats that if the connection breaks, and then takes it back. Throws the refusal, or CliError 'unconfirmed' or
-   * 'network'.
+   * Hands it over, repeats that if the connection breaks, and takes it back if that does not help. Throws the refusal, or
+   * CliError 'unconfirmed' or 'network'.
    */
   async deliver(body: HandOver): Promise<EndLine> {
     const { hop, account, stopWaiting, leave } = this.#parts;
@@ -234,7 +234,7 @@ export class Way {
   async #pause(round: number): Promise<void> {
     const { clock, hop, stopWaiting } = this.#parts;
     this.#say(
-      `the way to the sender ${hop.name} broke (${this.why}); asking again (${round} of ${tries})`,
+      `the connection to the sender ${hop.name} broke (${this.why}); asking again (${round} of ${tries})`,
       true,
     );
     await clock.sleep(pauseMs * 2 ** round, stopWaiting).catch(() => undefined);

@@ -99,7 +99,9 @@ class Watch {
 
   async #pause(round: number, over: AbortSignal): Promise<void> {
     const { clock, hop } = this.#parts;
-    this.#say(`the way to the sender ${hop.name} broke (${this.#why}); it goes on, and is asked again`);
+    this.#say(
+      `the connection to the sender ${hop.name} broke (${this.#why}); the sender goes on, and is asked again`,
+    );
     await clock.sleep(Math.min(longestPauseMs, pauseMs * 2 ** round), over).catch(() => undefined);
   }
 
@@ -114,7 +116,7 @@ class Watch {
     this.#tell(line);
   };
 
-  // Once each: the progress line stands below.
+  // Says each line once: the progress line is below it.
   #say(line: string): void {
     if (line !== this.#said) this.#parts.notes.note(line);
     this.#said = line;

@@ -1,4 +1,7 @@
-/** Changes that this desk handed over without showing the end yet. Each has a file, written before its first byte leaves. */
+/**
+ * Keeps notes of the changes that this desk handed over and whose end it has not shown yet. Each note is a file, written before
+ * its first byte leaves.
+ */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

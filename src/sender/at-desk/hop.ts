@@ -30,7 +30,7 @@ export type Heard =
 interface HopRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** A text is sent as it is. */
+  /** If it is a text, it is sent unchanged. */
   readonly body?: object | string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** How a desk joins a sender, and later asks who it is there. */
+/** Joins a desk to a sender, and later asks the sender about the desk's account and member. */
 
 import * as v from 'valibot';
 import type { Client, RawReply } from '../../api/api.ts';

@@ -63,7 +63,7 @@ export function createRemoteStore(
     });
     return await answer;
   };
-  // Every answer also says how the journal is.
+  // Every answer also says in which state the journal is.
   const state = async (): Promise<Answer> =>
     last !== undefined && monotonic() - last.at < knownMs ? await last.answer : await ask('newest', {});
   const problem = async () => (await state()).problem;

@@ -58,7 +58,10 @@ function ofAccount({ service }: SenderAccount): Pick<AttemptFilter, 'origin' | '
   return { origin, livemode: livemodeOf[mode] };
 }
 
-/** Adds the route for questions. Pass another store than the one for changes: a change counts what its store was asked as seen. */
+/**
+ * Adds the route for questions. Pass another store than the one for changes: a change counts everything that its store was asked
+ * about as seen.
+ */
 export function addAnswers(app: Hop, store: JournalStore): void {
   app.post('/v1/journal/:account/:question', async (context) => {
     needRole(context, 'viewer', 'see the journal');

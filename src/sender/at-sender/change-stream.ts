@@ -1,4 +1,4 @@
-/** What a sender reports about one running change or plan, to every desk that asks. */
+/** Streams what a sender reports about one running change or plan to every desk that asks. */
 
 import type { ClockWithTimers } from '../../io.ts';
 import type { ChangeNotes } from '../../journal/make-change.ts';

@@ -1,4 +1,6 @@
-/** A change from a desk: sent once, by the same code as on one machine, unless the journal knows it already. */
+/**
+ * Makes a change that a desk handed over: sends it once, by the same code as on one machine, unless the journal knows it already.
+ */
 
 import type { WireRecord } from '../../api/api.ts';
 import { changedFields } from '../../changes/changes.ts';

@@ -1,4 +1,4 @@
-/** What a sender's journal knows about a change from a desk, and how to close its id for good. */
+/** Tells what a sender's journal knows about a change from a desk, and closes its id for good. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { countingAt, refuseForged } from '../../changes/changes.ts';

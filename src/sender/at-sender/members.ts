@@ -1,4 +1,6 @@
-/** The members of a sender: roles, invitations and tokens, kept as rows of its journal. Of secrets, only the hash. */
+/**
+ * Keeps the members of a sender as rows of its journal: their roles, invitations and tokens. Of a secret, only the hash is kept.
+ */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CliError, refused } from '../../errors.ts';

@@ -1,4 +1,4 @@
-/** Reads that pass through a sender: an account's documented GETs, with the sender's key (service: Endpoints 2). */
+/** Passes reads on to the service: an account's documented GETs, with the sender's key (service: Endpoints 2). */
 
 import type { RawReply } from '../../api/api.ts';
 import { resourceNames, resources } from '../../api/resources.ts';

@@ -36,8 +36,8 @@ export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'>
 }
 
 /**
- * Whether an attempt belongs to an account: a sandbox may share production's address. An attempt that lost its account belongs to
- * all.
+ * Whether an attempt belongs to an account, by address and mode, since a sandbox may share production's address. An attempt that
+ * lost its account belongs to all.
  */
 export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
   const { origin, mode } = service.profile;

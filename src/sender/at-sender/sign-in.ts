@@ -85,7 +85,10 @@ export function createSignIn(parts: {
   };
 }
 
-/** What may be a token. Two Authorization headers are none: Node would take the first, and a proxy perhaps the second. */
+/**
+ * The token of a request; undefined if nothing in it has the form of one. Two Authorization headers do not count: Node would take
+ * the first, and a proxy perhaps the second.
+ */
 export function tokenIn({ rawHeaders, headers }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'authorization');
   const secret = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';

@@ -1,4 +1,4 @@
-/** The seals of a witness: its key, and a seal on each line that shows a change to it. */
+/** Seals a witness with its key: the seal on each line shows whether the line was changed. */
 
 import { hash, randomBytes } from 'node:crypto';
 import type { WitnessLine } from '../../rows/witness-lines.ts';

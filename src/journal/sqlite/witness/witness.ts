@@ -1,4 +1,4 @@
-/** An open witness: reading from it and writing to it. */
+/** Reads from an open witness, and writes to it. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { WitnessLine } from '../../rows/witness-lines.ts';

@@ -1,4 +1,4 @@
-/** Approval requests, derived from their rows and the changes that used them. Pure. */
+/** Derives approval requests from their rows and the changes that used them. Pure. */
 
 import { dayMs } from '../../../api/spec.ts';
 import {

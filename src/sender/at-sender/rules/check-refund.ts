@@ -1,4 +1,4 @@
-/** What all rules of a sender use: the account, its limits, the requests, and what they say about a refund. */
+/** Finds what all rules of a sender use: the account, its limits, the requests, and what they say about a refund. */
 
 import type { AmountStyle } from '../../../amounts.ts';
 import { mayGoBackToo } from '../../../api/charges.ts';
@@ -61,7 +61,7 @@ export type LimitedAccount = Pick<Service['profile'], 'name' | 'account'>;
 export interface Run extends RulesParts {
   readonly asker: RuledAsker;
   readonly account: RuledAccount;
-  /** The requests of plans of which each row has left. */
+  /** The ids of requests for plans whose rows may all have been sent. */
   readonly used: Set<string>;
 }
 
@@ -102,7 +102,7 @@ export function isOfMode({ account }: Pick<SentRow, 'account'>, { service }: Rul
   return modeOfAccount(account) === modeOfAccount(service.profile.account);
 }
 
-/** The same, with the account of the token, whatever the desk wrote. */
+/** The same request, with the account of the token, whatever the desk wrote. */
 export function ofAccount<What extends Pick<SentRow, 'origin' | 'account' | 'profile'>>(
   what: What,
   { account }: Run,
@@ -139,8 +139,8 @@ export async function requestsSince(
 }
 
 /**
- * The same requests, with what became of the rows of approved plans. Only for who looks or answers: it reads what was sent while they
- * were approved. `used`: plans of which each row has left, which stays so; new ones are added.
+ * The same requests, with what became of the rows of approved plans. Only for whoever looks at requests or answers them, since it
+ * reads all that was sent while they were approved. `used`: see `Run`; a request in it stays there, and new ones are added.
  */
 export async function withRowsLeft(
   { asking, used }: Pick<Run, 'asking' | 'used'>,
@@ -158,7 +158,7 @@ export async function withRowsLeft(
   );
 }
 
-// How many rows of a plan may have left. A change that certainly did not has not used its approval.
+// How many rows of a plan may have been sent. A change that certainly was not sent has not used its approval.
 async function rowsSent(
   asking: Asking,
   { planned, time }: AskedPlanRow,
@@ -182,7 +182,7 @@ export async function onOrderOf(
   return orderId === undefined ? [] : await asking.attempts({ orderId });
 }
 
-// `before` is from the final read, and `seen` from the person asking before it.
+// `before` is from the final read; `seen` is what the person who asked saw before that.
 type Asked = Pick<
   AskedRefund,
   'origin' | 'account' | 'request' | 'amount' | 'currency' | 'reason' | 'note' | 'seen'

@@ -1,4 +1,4 @@
-/** Approval requests: who may make one, how many, and who may answer. */
+/** Makes and answers approval requests: who may make one, how many, and who may answer. */
 
 import { CliError, refused } from '../../../errors.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * A team's rules at its sender: limits and approvals, checked over the journal's rows right before a change is recorded, and the
- * route for desks to ask them.
+ * A team's rules at its sender: limits and approvals, checked against the journal's rows right before a change is recorded, and
+ * the route by which desks ask about them.
  */
 
 import { refused } from '../../../errors.ts';
