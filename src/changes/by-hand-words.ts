@@ -1,6 +1,6 @@
 /**
- * What screens say about the changes of an order that somebody settled by hand, and about alarms that somebody acknowledged: who,
- * when, what and why.
+ * Writes what screens say about the changes of an order that somebody settled by hand, and about alarms that somebody
+ * acknowledged: who, when, what and why.
  */
 
 import type { Service } from '../api/api.ts';
@@ -28,7 +28,7 @@ import { acknowledgementOf, leftBesides, untilMayAppear } from '../orders/orders
 import { commandLine } from '../profiles/profiles.ts';
 import { kindWords } from './change-words.ts';
 
-/** What the journal answers; nothing if it cannot be read. Every other question to it already warns of that. */
+/** What the journal answers; nothing if it cannot be read, since every other question to it already warns about that. */
 async function asFarAsReadable<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
   return await ask().catch(orElse(() => []));
 }
@@ -86,7 +86,7 @@ export function notesOnSettled(
   const late = settled.filter((record) => untilMayAppear(record, ctx.clock.now()) !== undefined);
   const charges = moneyOf(order)?.charges ?? [];
   return (expected = []) => {
-    // What `orders show` offers beside it.
+    // Whether these refunds are what `orders show` offers besides those that may still appear.
     const isBesides = expected.every(({ chargeId, amount }) =>
       charges.some((one) => one.id === chargeId && leftBesides(one, late) === -amount),
     );
@@ -99,7 +99,8 @@ export function notesOnSettled(
 
 /**
  * `root recorded on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, was NOT made (asked the bank)`. If
- * the record was corrected, it is the last one. Then comes what the order showed later; `isTold`: the screen has said that already.
+ * the record was corrected, the words are about the last one. Then comes what the order showed later; `isTold`: the screen has
+ * said that already.
  */
 export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isTold = false): string {
   const said = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
@@ -128,7 +129,7 @@ function appearsWords(ctx: Context, record: AttemptRecord): string {
   return `; it may still appear until ${untilWords(ctx, until)}`;
 }
 
-/** `today 23:05`, `tomorrow 05:05`, or the day in full. A time within a minute counts as the next minute. */
+/** `today 23:05`, `tomorrow 05:05`, or the day in full. Rounded up to a whole minute. */
 export function untilWords(ctx: Pick<Context, 'clock' | 'days' | 'timeOfDay'>, ms: number): string {
   const minute = Math.ceil(ms / 60_000) * 60_000;
   const dayOf = (time: number) => ctx.days.day(secondsOf(time));
@@ -170,7 +171,8 @@ function lateWords(record: AttemptRecord, alarm: Alarm): string | undefined {
 
 /**
  * The note before the next change: who settled an earlier one by hand, and what follows if that was wrong. `isUnshown`: the
- * record says that money of the same charge was paid back, and the order does not show that. `isBesides`: both can be made.
+ * record says that money of the same charge was paid back, and the order does not show that. `isBesides`: both refunds can be
+ * made.
  */
 export function byHandNote(
   ctx: Context,
@@ -199,7 +201,7 @@ function riskWords(
   return `If it was made after all, ${kindWords[kind].twice}`;
 }
 
-/** The notes about what somebody settled by hand of the same new order or payment link. None if the journal cannot be read. */
+/** The notes about what somebody settled by hand for the same new order or payment link. None if the journal cannot be read. */
 export async function byHandNotes(
   ctx: Context,
   service: Service,
@@ -222,8 +224,8 @@ export async function recordedWords(
 }
 
 /**
- * The error of a repeat when a person recorded that the change was not made. The service has not refused it, so this is no
- * `rejected`: paydesk refuses to send it again by itself.
+ * The error of a repeat when a person recorded that the change was not made. The service has not refused it, so this is not
+ * `rejected`: paydesk itself refuses to send it again.
  */
 export function notMadeError(
   ctx: Context,

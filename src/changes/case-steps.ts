@@ -1,4 +1,4 @@
-/** What to do about an open case of an order, in place of a command that refunds or captures it. */
+/** Says what to do about an open case of an order, in place of a command that refunds or captures it. */
 
 import type { Context } from '../context/context.ts';
 import {
@@ -16,12 +16,12 @@ import { untilWords } from './by-hand-words.ts';
 /** Said in the first block and in the last lines: the first block may have gone off the screen. */
 export const stopWords = 'do not refund this order; show your lead';
 
-/** The command that finds out about them. */
+/** The command that finds out about refunds that were made twice. */
 export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string {
   return `paydesk journal reconcile ${change}`;
 }
 
-/** The command that records it, or shows how to end it. */
+/** The command that records a refund that appeared or, if it is recorded, shows how to end the case. */
 export function appearedCommand({ record, isRecorded }: AppearedRefund): string {
   return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.change}`;
 }
@@ -39,7 +39,7 @@ function unrecordedLine(orderId: string, one: OrderCase): string | undefined {
   return `${orderId}: ${one.is}; record it: ${appearedCommand(one.refund)}`;
 }
 
-/** Warns of what an order shows and the journal does not know yet, with the command that records it. */
+/** Warns about what an order shows and the journal does not know yet, with the command that records it. */
 export function warnOfUnrecorded({ notes }: Pick<Context, 'notes'>, { order, cases }: KnownOrder): void {
   for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? [])) notes.warn(line);
 }

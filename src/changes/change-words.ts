@@ -16,7 +16,7 @@ interface KindWords {
   readonly made: string;
   /** The same after `was`: `created`. */
   readonly was: string;
-  /** What stands before its state, where that alone does not say what was to be made: `link `. */
+  /** What comes before its state, if the state alone does not say what was to be made: `link `. */
   readonly noun: string;
 }
 
@@ -34,7 +34,7 @@ const creation = {
   was: 'created',
 };
 
-/** What a person reads of each kind of change when it was made, refused, or is unconfirmed. */
+/** What a person reads about each kind of change when it was made, refused, or is unconfirmed. */
 export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
   refund: money('refund', 'made', 'the buyer is paid twice'),
   capture: money('capture', 'captured', 'the capture is sent a second time'),
@@ -63,7 +63,7 @@ export function becameWords({ verdicts }: AttemptRecord): string {
   return verdict === 'not_seen' ? 'was not found, and its waiting period is over' : 'was not made';
 }
 
-/** What a reply says for itself: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */
+/** What a reply itself says: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */
 export function replyWords({ type, code, logId, httpStatus, details }: CliErrorParts): string {
   const facts = [
     ...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]),

@@ -15,7 +15,7 @@ import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.
 export interface PlannedChange extends ChangeRun {
   readonly change: Omit<Change, keyof Repeat> & Partial<Change>;
   readonly preview: readonly Block[];
-  /** What is said right above the question, and not even --quiet hides. */
+  /** What is said right above the question, even with --quiet. */
   readonly urgent?: readonly string[] | undefined;
   readonly confirmation: Confirmation;
   /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
@@ -70,7 +70,7 @@ async function sendPlanned(
   if (change.orderId === undefined) await checkAccountMode(service);
   ctx.redaction.learn({ body: change.request.body, note: change.note });
   const showPreview = (): void => {
-    // stdout has the request of a dry run.
+    // The request of a dry run goes to stdout.
     ctx.notes.show(ctx.options.dryRun ? preview : [...preview, requestLine(change.request.body)]);
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
   };
@@ -93,7 +93,7 @@ export function warnByHand(ctx: Context, lines: readonly string[]): void {
   if (!isRequestAlone(ctx)) for (const text of lines) ctx.notes.warn({ text, style: 'warn' });
 }
 
-// A script gets of a dry run the request alone, with its checks.
+// From a dry run, a script gets only the request with its checks.
 function isRequestAlone({ options, out }: Context): boolean {
   return options.dryRun && out.format !== 'table';
 }

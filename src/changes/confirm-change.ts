@@ -1,4 +1,4 @@
-/** The yes before a change: which flags give it, and the questions to a person, who may mistype an amount twice. */
+/** Gets the yes before a change, from flags or by questions to a person, who may mistype an amount twice. */
 
 import { amountWords, scaled } from '../amounts.ts';
 import type { Context } from '../context/context.ts';
@@ -10,12 +10,12 @@ import { amountProblem, bothWays, readAmount, type TypedAmount } from '../typed-
 /** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */
 export interface Confirmation {
   readonly profile: Profile;
-  /** The command line that asks for the same change without a question before the last one. Printed after a No. */
+  /** The command line that asks for the same change with no question before the last one. Printed after a No. */
   readonly command?: string | undefined;
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
   readonly order?: ConfirmedOrder | undefined;
-  /** What the yes does; absent: it sends the change. `ask`: it asks somebody else; `approve`: it lets somebody else send. */
+  /** What the yes does; if absent, it sends the change. `ask`: it asks somebody else; `approve`: it lets somebody else send. */
   readonly purpose?: keyof typeof purposes | undefined;
   /** Whose money it is, before the question: `Ana Torres, *4242, MXN`. */
   readonly about?: string | undefined;
@@ -40,7 +40,7 @@ export interface ConfirmedOrder {
   readonly typed?: TypedAmount | undefined;
   /** What `id` is, if it is not the id of an order: `the digest`. */
   readonly idIs?: string | undefined;
-  /** Whether a text means it, if the id itself is not the only one that does: of a digest, also a longer part. */
+  /** Whether a text means it, if the id is not the only text that does: for a digest, also a longer part of it. */
   readonly isId?: ((text: string) => boolean) | undefined;
 }
 
@@ -124,7 +124,7 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
     if (order !== undefined && order.isId?.(confirm) !== true) checkConfirmed(confirm, order.id);
     return;
   }
-  // What was sent before the copy was put back may not be known. Nobody should send it again by a habit.
+  // What was sent before the copy was put back may not be known. Nobody should send it again out of habit.
   const isAfterCopy = order !== undefined && (await wasCopiedLately(ctx, profile));
   if (isAfterCopy)
     return askForWord(ctx, { ...confirmation, order: { ...order, amount: undefined, typed: undefined } });
@@ -134,14 +134,14 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
   if (!(await ctx.ask.confirm({ ...question, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
-// What a question is about stands before it.
+// Puts what a question is about before it.
 function questionOf({ profile, about, canGoBack }: Confirmation, message: string) {
   return about === undefined
     ? { message: aboutMoney(profile, message), canGoBack }
     : { about: aboutMoney(profile, about), message, canGoBack };
 }
 
-// Whether what was sent shortly before may not be known, since somebody put back a copy of the journal.
+// Whether the journal may not know what was sent shortly before, since somebody put back a copy of it.
 async function wasCopiedLately(ctx: Context, profile: Profile): Promise<boolean> {
   return (await watchedAfterCopy(ctx, profile)) !== undefined;
 }
@@ -210,7 +210,7 @@ function wordQuestion(profile: Profile, order: Confirmation['order'], before: st
   return { message, flag: '--confirm ID', optional: true } as const;
 }
 
-// Whoever typed 100 for 100.00 would type 100 again. So a number that reads both ways is confirmed with its decimals only.
+// Whoever typed 100 for 100.00 would type 100 again. So a number that reads both ways can be confirmed only with its decimals.
 function waysToRead({ settings }: Profile, { typed, currency }: ConfirmedOrder) {
   return typed === undefined ? undefined : bothWays(typed, currency, settings);
 }
@@ -228,7 +228,7 @@ function isMeant(text: string, profile: Profile, order: Confirmation['order']): 
   return text === order.id || order.isId?.(text) === true || isAmount;
 }
 
-// Says what is wrong with the typed text, but not what to type: that stands in the preview, which should be read once more.
+// Says what is wrong with the typed text, but not what to type: that is in the preview, which should be read once more.
 function notMeantWords(text: string, profile: Profile, order: Confirmation['order']): string {
   const { name, settings } = profile;
   if (order === undefined) return `is not ${name}`;

@@ -81,7 +81,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   });
 }
 
-/** What to do now about a refund that failed: one sentence or command in each line. `alarm`: the change whose alarm about it stands. */
+/** What to do now about a refund that failed: one sentence or command per line. `alarm`: the change that has an open alarm about it. */
 export function failedSteps(
   profile: Pick<Profile, 'kind' | 'name'>,
   orderId: string | undefined,

@@ -1,4 +1,4 @@
-/** What the first block of an order's screen says about its open cases. */
+/** Writes the first block of an order's screen, which is about its open cases. */
 
 import { amountWords, figureWords } from '../amounts.ts';
 import { textIn } from '../api/json-values.ts';
@@ -80,7 +80,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
   ];
 }
 
-// Under the first word after `buyer`.
+// Aligns lines with the first word after `buyer`.
 const indent = ' '.repeat(8);
 const beingChecked = 'tell the buyer "it is being checked"';
 
@@ -147,7 +147,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
   }
 }
 
-// What failed and was not sent from here.
+// The lines about refunds that failed and were not sent from here.
 function strangersLines(known: KnownOrder, profile: Profile): readonly string[] {
   const failed = known.refunds.filter(({ state, attempt }) => state === 'failed' && attempt === undefined);
   const refunds = failed.flatMap(({ record }) => record?.id ?? []);
@@ -158,7 +158,7 @@ function strangersLines(known: KnownOrder, profile: Profile): readonly string[] 
   return [`${words}; not sent from here`, afterFailureWords(after, known)];
 }
 
-// While the journal has no alarm about it, there is none to end. Nor is it dealt with while that money can go back again.
+// While the journal has no alarm about it, there is none to end. And nobody has dealt with it while that money can go back again.
 function failedStep(record: AttemptRecord, isLeft: boolean): readonly string[] {
   const { change } = record.sent;
   if (!isFailedLate(record)) return [`then record it: paydesk journal reconcile ${change}`];
@@ -203,7 +203,7 @@ function afterFailureWords(after: AfterFailure, known: Pick<KnownOrder, 'whyNot'
 function besidesLines({ besides = [] }: PaidTwice): readonly string[] {
   if (besides.length === 0) return [];
   const commands = besides.map((change) => `paydesk journal show ${change}`);
-  return [`another alarm of this order stands, and is ended by itself: ${commands.join(' and ')}`];
+  return [`this order has another alarm, which must be ended separately: ${commands.join(' and ')}`];
 }
 
 // `i_7f3k was recorded as not made by root, and has appeared`
@@ -215,19 +215,19 @@ function lateLines(ctx: Context, profile: Profile, late: AppearedRefund): readon
   ];
 }
 
-// Whoever sent them counted on the record that was wrong.
+// What was sent in between: whoever sent it relied on the record that was wrong.
 function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefund): readonly string[] {
   return between.map(
     (record) => `sent in between: ${sentWords(ctx, profile, record)} (${record.sent.change})`,
   );
 }
 
-// The words before the figures: `MADE TWICE: 900 MXN`.
+// Writes the words before the figures in capitals: `MADE TWICE: 900 MXN`.
 function capitals(words: string): string {
   return words.replace(/^[^:?]*/, (head) => head.toUpperCase());
 }
 
-// The same words for what was sent in an attempt.
+// Like `unconfirmedWords`, for what was sent in an attempt.
 function sentWords(
   ctx: Pick<Context, 'shortTime'>,
   profile: Pick<Profile, 'settings'>,
@@ -272,7 +272,7 @@ function unconfirmedLines(
   ];
 }
 
-// `, from charge 2`: of an order with several charges.
+// `, from charge 2`, for an order with several charges.
 function fromWords({ sent }: AttemptRecord, reading: KnownOrder['reading']): string {
   const charges = 'money' in reading ? reading.money.charges : [];
   const [only, second] = sent.proof.expected;
@@ -280,8 +280,8 @@ function fromWords({ sent }: AttemptRecord, reading: KnownOrder['reading']): str
   return charge === undefined || charges.length === 1 ? '' : `, from charge ${charge.number}`;
 }
 
-// Whether the rest of it comes, nobody can know before its waiting period is over; and then nothing but a person can tell whose the
-// part is that shows.
+// Nobody can know before the waiting period is over whether the rest of it will come. After that, only a person can tell whose
+// refund the part that shows is.
 function partLines(ctx: Context, profile: Profile, record: AttemptRecord, part: number): readonly string[] {
   const { change, proof, amount = 0, currency } = record.sent;
   const sums = `${figureWords(part, currency, profile.settings)} of ${amountWords(amount, currency, profile.settings)}`;

@@ -1,4 +1,4 @@
-/** The moment between the yes to refunds and the first sending, in which somebody may still stop them (`refund.hold`). */
+/** Waits between the yes to refunds and the first sending, so that somebody can still stop them (`refund.hold`). */
 
 import type { Context } from '../context/context.ts';
 import { refused } from '../errors.ts';
@@ -28,14 +28,14 @@ export function checkNoHold(
   );
 }
 
-/** How long a hold is that `--no-hold` skips, for the journal (milliseconds); undefined if it skips none. */
+/** The length of the hold that `--no-hold` skips, for the journal (milliseconds); undefined if it skips none. */
 export function skippedHold({ settings }: Profile, noHold: boolean | undefined): number | undefined {
   return noHold === true ? settings['refund.hold'] || undefined : undefined;
 }
 
 /**
- * Waits as long as the account wants, and shows how long that still is. The order is read again after it. Rejects when the run is
- * stopped.
+ * Waits as long as the account wants, and shows how much of that is left. The order is read again afterwards. Rejects when the
+ * run is stopped.
  */
 export async function hold(
   { notes, clock, signal, options }: Pick<Context, 'notes' | 'clock' | 'signal' | 'options'>,

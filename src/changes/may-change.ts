@@ -1,4 +1,4 @@
-/** Whether the limits of an account let somebody make a change at all: its role, and what every refund must have. Pure. */
+/** Decides whether the limits of an account let somebody make a change at all: its role, and what every refund must have. Pure. */
 
 import { CliError, refused } from '../errors.ts';
 import type { Change, ChangeKind } from '../journal/journal.ts';
@@ -16,13 +16,13 @@ export function ownerOfLimit(
 
 type Given = Pick<Change, 'reason' | 'note'>;
 
-/** What `refund.require` asks for and a refund does not have. A note has letters or digits, as many as `refund.note_length`. */
+/** What `refund.require` asks for and a refund does not have. A note must have at least `refund.note_length` letters or digits. */
 export function missingIn(settings: Settings, { reason, note }: Given): readonly ('reason' | 'note')[] {
   const has = { reason: reason !== undefined, note: lettersIn(note) >= settings['refund.note_length'] };
   return settings['refund.require'].filter((name) => !has[name]);
 }
 
-/** How many letters and digits a text has. A letter that nobody sees is none, such as U+3164 or a blank hieroglyph. */
+/** How many letters and digits a text has. A letter that nobody can see, such as U+3164 or a blank hieroglyph, does not count. */
 export function lettersIn(text: string | undefined): number {
   return text?.match(/[[\p{L}\p{N}]--[\p{Default_Ignorable_Code_Point}\u{13441}\u{13442}]]/gv)?.length ?? 0;
 }
@@ -33,7 +33,7 @@ export function tooShort(settings: Settings): string {
   return `has fewer than ${least} ${least === 1 ? 'letter or digit' : 'letters or digits'} (refund.note_length)`;
 }
 
-/** Throws CliError 'usage' for the note of a flag that is required and says nothing. */
+/** Throws CliError 'usage' if a note is required and the typed one has too few letters. */
 export function checkNote(note: string | undefined, { settings }: Profile): void {
   if (note === undefined || !missingIn(settings, { note }).includes('note')) return;
   throw new CliError('usage', `--note ${tooShort(settings)}`, { certain: 'nothing was sent' });
@@ -61,7 +61,7 @@ const inTeam: Readonly<Record<string, string>> = {
     'your role in this team is proposer: what you ask for, somebody else approves (paydesk help team)',
 };
 
-/** Why a change is not offered to whoever uses this profile: the role in the team, or that of the account. Undefined if it may be. */
+/** Why a change is not offered to whoever uses this profile: the role in the team, or that of the account. Undefined if it may be made. */
 export function roleWords(kind: ChangeKind, profile: Profile): string | undefined {
   return inTeam[profile.sender?.role ?? ''] ?? roleProblem(kind, profile);
 }
@@ -78,7 +78,7 @@ function ownerOfRole(kind: ChangeKind, profile: Profile): ReturnType<typeof owne
   return ownerOfLimit(profile, ({ role }) => !allowed[role].includes(kind));
 }
 
-/** Throws CliError 'refused' for a change of somebody whose role in the team, as the sender says it now, lets them only read. */
+/** Throws CliError 'refused' for a change by somebody whose role in the team, as the sender says it now, lets them only read. */
 export function refuseViewer(member: string, role: string): void {
   if (role !== 'viewer') return;
   throw refused(

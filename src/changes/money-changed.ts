@@ -1,4 +1,7 @@
-/** The money of an order as it was read, and whether it changed since then, apart from the refunds that paydesk itself has made. Pure. */
+/**
+ * Keeps the money of an order as it was read, and says whether it changed since then, apart from refunds that paydesk itself has
+ * made. Pure.
+ */
 
 import { figuresIn } from '../amounts.ts';
 import {
@@ -15,7 +18,7 @@ import type { AttemptRecord } from '../journal/journal.ts';
 import type { MoneyBefore } from '../plans/plans.ts';
 import type { Profile } from '../profiles/profiles.ts';
 
-/** The money of an order as it is compared later; undefined if the order does not show all of it. */
+/** The money of an order in the form in which it is compared later; undefined if the order does not show all of it. */
 export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefined {
   const money = moneyOf(order);
   if (money === undefined) return undefined;
@@ -76,10 +79,10 @@ function chargesChanged(
   return undefined;
 }
 
-/** A refund that nobody meant here, and its charge. */
+/** A refund that is not one of ours, and its charge. */
 type ForeignRefund = ChargeMoney['refunds'][number] & { readonly chargeId: string };
 
-/** The refunds of an order that were not there before and are not of these attempts; none if the order does not show them. */
+/** The refunds of an order that were not there before and do not belong to these attempts; none if the order does not show them. */
 export function foreignRefunds(
   before: MoneyBefore,
   order: JsonObject,
@@ -89,7 +92,8 @@ export function foreignRefunds(
   return money === undefined ? [] : foreignOf(before, money, own);
 }
 
-// A refund is one of ours by its id. If the journal has no id, since a person recorded the refund, by charge and amount.
+// A refund is recognised as ours by its id. If the journal has no id, since a person recorded the refund, it is recognised by
+// charge and amount.
 function foreignOf(
   before: MoneyBefore,
   { charges }: OrderMoney,
@@ -125,8 +129,8 @@ function isInSnapshot({ charges }: MoneyBefore, record: AttemptRecord): boolean 
 
 type Fact = string | number | boolean | undefined;
 
-// `isOwn`: refunds of ours were made since. They explain a status of money that went back, on the order and on their
-// charges, and that less can be refunded. A chargeback, say, is still a change.
+// `isOwn`: refunds of ours were made since. They explain a status which says that money went back, on the order and on their
+// charges, and that these can no longer be refunded. A chargeback, for example, is still a change.
 function stateChanged(before: MoneyBefore, money: OrderMoney, isOwn: boolean): string | undefined {
   const fact = (name: string, was: Fact, is: Fact, isExplained: boolean): readonly string[] =>
     was === is || isExplained
@@ -162,7 +166,7 @@ function isAfterRefund(status: string | undefined): boolean {
   return status === statuses.refunded || status === statuses.partiallyRefunded;
 }
 
-// Our own refunds move it by just their sum. Whether a pending one is in it, the document does not say.
+// Our own refunds change `amount_refunded` by just their sum. The document does not say whether it includes a pending one.
 function sumChanged({ amountRefunded: was, charges }: MoneyBefore, money: OrderMoney): readonly string[] {
   const is = money.amountRefunded;
   const known = new Set(charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));

@@ -33,7 +33,7 @@ export interface OrderAsked {
   readonly again: readonly string[];
   /** A refund does not wait after the yes (`--no-hold`). */
   readonly noHold?: boolean | undefined;
-  /** `command`: how a script changes the order of an id. */
+  /** `command`: makes the command with which a script changes the order of an id. */
   readonly pick: (service: OpenService, command?: (id: string) => string) => Promise<PickedOrder>;
 }
 
@@ -108,7 +108,7 @@ async function changeNamedOrder(ctx: Context, typed: OrderAsked, change: OrderCh
   const repeat = { kind, idempotencyKey, asked: onlyGiven({ order: typedId, ...change.asked }), again };
   const plan = async () => {
     const planned = await planChange(ctx, service, asked, change);
-    // Nobody adds --yes to hear only then that it cannot be sent.
+    // This is checked last, so that nobody adds --yes only to hear then that it cannot be sent.
     checkConfirmable();
     return planned;
   };
@@ -168,7 +168,7 @@ async function planChange(
       checkFresh,
     };
   };
-  // Back from the first question about an order is the question which order.
+  // Going back from the first question about an order leads to the question which order.
   const orPickedAgain = async (make: () => Promise<PlannedChange>): Promise<PlannedChange> => {
     try {
       return await complete(await make());
@@ -185,7 +185,7 @@ interface OrderYes {
   readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
-  /** What `--again` names in that command; absent: what was typed. */
+  /** What `--again` names in that command; if absent, what was typed. */
   readonly names?: readonly string[];
   /** Whose money it is, before the question. */
   readonly about?: string | undefined;

@@ -199,7 +199,7 @@ function blockWords(
   { change, blockedUntil, unrecorded }: Uncertain,
 ): readonly string[] {
   if (change === undefined || !changeKinds[kind].provable) return [];
-  // The time begins with the first verdict that the journal has, and it does not have this one.
+  // The blocked time begins with the first verdict that the journal has, and it does not have this one.
   if (unrecorded !== undefined) return [blockedWords(undefined)];
   return [
     blockedWords(

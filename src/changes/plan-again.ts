@@ -85,7 +85,7 @@ function plannedRefund(
   const checked = checkRequest(refundRequest, request.body);
   if (fresh === undefined || 'faults' in checked) throw forged('its body is no refund');
   const { charge_id: charge, amount, reason: sentReason } = checked.body;
-  // Whether an equal refund was made before is for the guards of the journal: they know which rows of a plan may be equal.
+  // The guards of the journal check whether an equal refund was made before: they know which rows of a plan may be equal.
   const again = moneyOf(fresh)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
   const asked = { charge, amount, reason: sentReason, note, again };
   const { change } = planRefund(asked, fresh, profile, { counting });
@@ -127,7 +127,7 @@ function forged(what: string): CliError {
   );
 }
 
-// The form of the journal: what is undefined is absent, and the order of keys does not matter.
+// A value in the form of the journal: what is undefined is absent, and the order of keys does not matter.
 function plain(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)

@@ -57,8 +57,8 @@ export type Repeat = Pick<Change, 'kind' | 'idempotencyKey' | 'asked' | 'again'>
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
- * Shows the outcome of an earlier run with the same `--idempotency-key`, or of one that handed the very same over and was
- * stopped. Returns undefined when there was no earlier run, or when a new attempt is allowed. Throws CliError 'rejected' or
+ * Shows the outcome of an earlier run with the same `--idempotency-key`, or of a run that handed over the very same change and
+ * was stopped. Returns undefined when there was no earlier run, or when a new attempt is allowed. Throws CliError 'rejected' or
  * 'unconfirmed' when that was the outcome, 'refused' when the id was used for another change.
  */
 export async function showRecorded(

@@ -95,7 +95,7 @@ const orderAnswers: readonly (readonly [string, string])[] = [
   ['Amount of a shipping line', '9900'],
   ['Amount of a shipping line', ''],
   ['Who receives it', 'Ana Pérez'],
-  ['Phone of who receives it', '+5215555555555'],
+  ['Phone of the receiver', '+5215555555555'],
   ['Street and number', 'Calle 1'],
   ['Country', 'MX'],
   ['Postal code', '06100'],

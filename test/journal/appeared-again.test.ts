@@ -100,7 +100,7 @@ describe('one more equal refund, after somebody acknowledged the first two', () 
       `1 refund made twice: ${id}: show your lead: paydesk journal list --open`,
     );
     expect(await shown('05:32:00')).toContain(
-      `another alarm of this order stands, and is ended by itself: paydesk journal show ${second}`,
+      `this order has another alarm, which must be ended separately: paydesk journal show ${second}`,
     );
     const ended = await run('05:33:00', ['journal', 'acknowledge', first, ...dealt]);
     expect({ code: ended.code, stderr: inOneLine(ended.stderr) }).toEqual({

@@ -37,7 +37,7 @@ interface ApplyAsked extends Confirmation {
 
 /**
  * Applies a plan. Throws CliError for every end but "all rows are applied". A dry run returns 7 while a row is unconfirmed, 8 if a
- * row would not be sent, and 0 otherwise, as the run would end.
+ * row would not be sent, and 0 otherwise: as the run would end.
  */
 export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
@@ -58,7 +58,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   const isAlone = !ctx.options.dryRun && (await ctx.planSender()) === undefined;
   const taken = isAlone ? await ctx.journal.claimPlan(plan) : undefined;
   try {
-    // While another run sends the rows, it has them.
+    // While another run sends the rows, this one leaves them to it.
     const isTaken = !isAlone && (await ctx.journal.applying(plan)) !== undefined;
     const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
     const released = await releaseOf(ctx, profile, plan, asked.path, looked);
@@ -104,7 +104,7 @@ async function checkAge(
   );
 }
 
-// A plan that a wrong clock made would not grow old for as long as that clock was ahead.
+// A plan that was made by a clock that was ahead would not count as old for as long as that clock was ahead.
 async function ofTheFuture(
   ctx: Context,
   { madeAt }: Plan,
@@ -126,7 +126,7 @@ function hours(ms: number): string {
   return all < 2 ? `${Math.round(all * 60)} min` : `${Math.floor(all)} h`;
 }
 
-/** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
+/** Runs a plan, and returns the exit code. Throws CliError for every other end. */
 async function runPlan(
   ctx: Context,
   service: OpenService,
@@ -173,7 +173,8 @@ function flagsOf({ concurrency, maxFailures, maxPerSecond, noHold }: ApplyAsked)
 
 const usualConcurrency = 4;
 
-// How the sending ended. What it needed itself is gone before the report is made, since that needs much memory too.
+// How the sending ended. The memory that sending needed is free again before the report is made, since the report needs a lot
+// too.
 interface Sent {
   readonly stop: BatchStop | undefined;
   readonly progress: BatchProgressLine;
@@ -229,7 +230,7 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
   });
 }
 
-// What the report says of most rows needs no line of its own.
+// What the report says about most rows needs no line of its own.
 function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
   const reasons = reports
     .filter(

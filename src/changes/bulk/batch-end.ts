@@ -1,4 +1,4 @@
-/** How a batch ended, in words and as an exit code: why it stopped, which rows are left, and what to do now. Pure. */
+/** Says how a batch ended, in words and as an exit code: why it stopped, which rows are left, and what to do now. Pure. */
 
 import { counted } from '../../counted.ts';
 import { CliError, type CliErrorParts } from '../../errors.ts';
@@ -15,7 +15,7 @@ import {
   rowVerdicts,
 } from './row-verdicts.ts';
 
-/** What a batch was stopped by, as a sentence begins. */
+/** What stopped a batch, as the beginning of a sentence. */
 function stopWords(stop: BatchStop): string {
   switch (stop.why) {
     case 'unknowns':
@@ -36,13 +36,13 @@ interface BatchEnded extends Worked {
   readonly lost: CliError | undefined;
   /** The command that goes on, with the flags of this run. */
   readonly again: string;
-  /** Names that no file has yet: of the plan made anew, and of the rows that are left. */
+  /** Names that no file has yet: for the plan made anew, and for the rows that are left. */
   readonly free: { readonly plan: string; readonly rest: string };
 }
 
 /**
- * What is certain of the requests: nobody may believe that a refund that was sent and not answered cannot come any more.
- * `unconfirmed`: how many rows of the plan are.
+ * What is certain about the requests, so that nobody believes that a refund that was sent and not answered can no longer arrive.
+ * `unconfirmed`: how many rows of the plan are unconfirmed.
  */
 export function onItsWay({ open }: Pick<BatchRun, 'open'>, unconfirmed: number): string {
   if (open > 0) return `${open} may still arrive`;
@@ -80,7 +80,7 @@ export function batchError(
   }
   if (left.length === 0) return undefined;
   const canGoOn = left.some(isLeftToSend);
-  // The signal may have come when the last rows were read, so that no row was held back.
+  // The signal may have come while the last rows were read: then no row was held back.
   if (canGoOn && signal.aborted && signal.reason instanceof CliError)
     return new CliError(signal.reason.kind, signal.reason.message.replace(/;.*$/, ''), {
       certain,
@@ -98,7 +98,7 @@ export function batchError(
   );
 }
 
-// An outage must not look as if paydesk had looked and the refund was not there.
+// An outage must not look as if paydesk had looked for the refund and not found it.
 function unreadWords(unconfirmed: readonly RowReport[]): readonly string[] {
   const [first, ...more] = unconfirmed.filter(({ isUnread }) => isUnread === true);
   if (first === undefined) return [];
@@ -180,7 +180,7 @@ function afterLeft(
   { again, profile, run, free }: BatchEnded,
 ): readonly string[] {
   const canGoOn = left.some(isLeftToSend);
-  // That the service could not be reached says nothing of the order.
+  // That the service could not be reached says nothing about the order.
   const mayHaveChanged = left.some(({ verdict, row }) => verdict === 'not_sent' && !run.away.has(row.number));
   const refresh = ['refunds', 'plan', '--refresh', path, '--to', free.plan];
   return [
@@ -201,8 +201,8 @@ function afterLeft(
   ];
 }
 
-// The journal has nothing of a row that was tried and not sent, so only a new look at its order says why.
-// The plan has said already which rows it does not send.
+// The journal has nothing about a row that was tried and not sent, so only a new look at its order says why. The plan has already
+// said which rows it does not send.
 function reasonLines(path: string, left: readonly RowReport[], profile: Profile): readonly string[] {
   const isOfPlan = ({ verdict }: RowReport) => verdict === 'look' || verdict === 'impossible';
   const reasons = left.flatMap((report) => {

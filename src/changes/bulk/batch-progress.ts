@@ -1,4 +1,4 @@
-/** The line that shows how far a batch has come: a bar, how the rows ended, the time left, and the money that went back. */
+/** Writes the line that shows how far a batch has come: a bar, how the rows ended, the time left, and the money that went back. */
 
 import { type AmountStyle, briefFigure, sumsWords } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';
@@ -90,7 +90,7 @@ const countOf = {
 } as const satisfies Record<RowTold['how'], string>;
 
 export interface BatchProgress {
-  /** How many rows were applied, also by earlier runs of the plan. */
+  /** How many rows were applied, including those of earlier runs of the plan. */
   readonly applied: number;
   readonly refused: number;
   readonly unconfirmed: number;

@@ -1,4 +1,4 @@
-/** The words about the rows of a plan: what would be sent, how many ended how, and why some were not sent. Pure. */
+/** Writes the words about the rows of a plan: what would be sent, how many ended how, and why some were not sent. Pure. */
 
 import { type AmountStyle, amountWords, sumsWords } from '../../amounts.ts';
 import { counted } from '../../counted.ts';
@@ -32,7 +32,7 @@ export function rowsAndSumsOf(
   return moved.length === 0 ? many : `${many}, ${sumsWords(moved, style)}`;
 }
 
-// The verdicts of which a sum says nothing.
+// The verdicts for which a sum says nothing.
 const withoutSum: readonly RowVerdict[] = ['refused', 'recorded_not_made', 'not_sent', 'look', 'impossible'];
 
 /** `of 300 rows 112 made (1203400 MXN), 2 refused, 3 unconfirmed (41000 MXN), 183 not sent`. */
@@ -62,7 +62,7 @@ function verdictWords(verdict: RowVerdict): string {
   return verdict === 'look' ? 'to be looked at first' : verdict.replaceAll('_', ' ');
 }
 
-// What a row wants; of one that was made twice, what went back.
+// What a row asks for; for a row that was made twice, what went back.
 function moneyOf({ row, verdict, attempt }: RowReport): Pick<PlanRow, 'currency' | 'sum'> {
   const { currency, sum } = row;
   return { currency, sum: verdict === 'made_twice' ? (attempt?.made?.sum ?? sum) : sum };
@@ -75,17 +75,17 @@ export function manyRows(rows: readonly PlanRow[]): string {
   return lines === rows.length ? words : `${rows.length} refunds (${words} of the file)`;
 }
 
-/** What a plan is made of, if its rows are not those of the file: `60 rows of the file, 64 refunds`. */
+/** How many rows the file has and how many refunds the plan has, if these differ: `60 rows of the file, 64 refunds`. */
 export function spreadWords(rows: readonly PlanRow[]): readonly string[] {
   const lines = new Set(rows.map(({ line }) => line)).size;
   if (lines === rows.length) return [];
   return [`${counted(lines, 'row')} of the file, ${rows.length} refunds`];
 }
 
-/** A table on a narrow terminal cuts the reasons, so those of so many rows are said below it. */
+/** A table on a narrow terminal cuts the reasons off, so the reasons of this many rows are said below it. */
 export const shownRows = 8;
 
-/** The words that make a command show each row in one line, with the whole of its reason. */
+/** The words that make a command show each row in one line, with its whole reason. */
 export const inFull: readonly string[] = ['--csv', '--columns', 'line,order_id,verdict,why'];
 
 /**
@@ -109,7 +109,7 @@ type SaidRow = Pick<PlanRow, 'line' | 'orderId' | 'why'>;
 
 const notTried = 'not tried yet';
 
-/** The same where no list shows the rows: a line for each of the first reasons, with how many rows it holds of. */
+/** The same where no list shows the rows: a line for each of the first reasons, with the rows that it holds for. */
 export function reasonWords(rows: readonly SaidRow[], all: string): readonly string[] {
   const reasons = [...Map.groupBy(rows, (row) => sharedReason(row))];
   const shown = reasons.slice(0, shownRows);
@@ -124,12 +124,12 @@ export function reasonWords(rows: readonly SaidRow[], all: string): readonly str
   ];
 }
 
-// The lines name the orders.
+// The reason without the id of the order: the number of the line says which order it is about.
 function whyOfOrder({ orderId, why = notTried }: SaidRow): string {
   return why.replace(` of ${orderId}`, '').replace(`order ${orderId}`, 'order').replace(orderId, 'the order');
 }
 
-// What rows have in common whose cards and figures differ.
+// The reason without its card and figures: rows that differ only in these have it in common.
 function sharedReason(row: SaidRow): string {
   return whyOfOrder(row)
     .replace(/ \(\*\d{4}\)/, '')
@@ -254,7 +254,7 @@ export function applyPreview(
   ];
 }
 
-// Whoever says yes, or signs a release, sees which orders that is about.
+// Whoever says yes, or signs a release, sees which orders it is about.
 function sendingRows(
   send: readonly PlanRow[],
   path: string,
@@ -280,14 +280,17 @@ function sendingRows(
   ];
 }
 
-/** The rows of which a person should know something, those that repeat a refund first. */
+/** The rows about which a person should know something, those that repeat a refund first. */
 export function notedOf(rows: readonly PlanRow[]): readonly PlanRow[] {
   return rows
     .filter(({ marks, again }) => marks.length + again.length > 0)
     .toSorted((one, other) => Number(other.again.length > 0) - Number(one.again.length > 0));
 }
 
-/** What a person should know about a row: `line 3: NOTES`. Whatever its marks say, what it repeats is what is sent. */
+/**
+ * What a person should know about a row: `line 3: NOTES`. The refunds that it repeats are taken from what is sent, whatever its
+ * marks say.
+ */
 export function noteOf({ line, marks, again }: Pick<PlanRow, 'line' | 'marks' | 'again'>): string {
   return `line ${line}: ${[...again.map((name) => `repeats refund ${name}`), ...marks].join('; ')}`;
 }

@@ -1,4 +1,4 @@
-/** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
+/** Says all errors of an input file and refuses it, and keeps the files that are written from replacing those that are read. */
 
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -24,7 +24,7 @@ export interface RefusedFile {
 }
 
 /**
- * What `look` finds of the orders of a file that has `found` errors already. If it finds nothing, because the service cannot be
+ * Returns what `look` finds out about the orders of a file in which errors (`found`) were found already. If the service cannot be
  * asked, those errors are said all the same.
  */
 export async function lookAtOrders<T>(
@@ -45,7 +45,10 @@ export async function lookAtOrders<T>(
   }
 }
 
-/** Says how the columns of a file are read; `without`: what is compared if it has no amounts, which a plan needs. */
+/**
+ * Says how the columns of a file are read; `without`: what is compared if the file has no amounts; a plan, which needs them,
+ * gives none.
+ */
 export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile, without?: string): void {
   const more = unread.length > namedMost ? ` and ${unread.length - namedMost} more` : '';
   const names = ctx.redaction.isOn()
@@ -63,7 +66,7 @@ export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile
   if (!hasAmount && without !== undefined) ctx.notes.note(`no amount column: ${without}`);
 }
 
-// So many columns or rows are named: an export has dozens.
+// The most columns or rows that are named: an export has dozens.
 const namedMost = 6;
 
 /** References and authorization codes that no order has, or several. */
@@ -84,7 +87,7 @@ export function referenceProblems(rows: readonly InputRow[], orders: ReadOrders)
   });
 }
 
-/** What is said of a row whose reference or authorization code no order has. */
+/** What is said about a row whose reference or authorization code no order has. */
 export function noneNamed({ reference, authCode }: Pick<InputRow, 'reference' | 'authCode'>): string {
   if (reference === undefined) return `no charge and no refund has the auth_code ${authCode}`;
   return reference.startsWith('ord_')
@@ -99,7 +102,7 @@ export function sayReferences(
   orders: ReadOrders,
 ): void {
   const said = rows.flatMap((row) => {
-    // An id in capitals may stand under either title.
+    // An id in capitals may be under either title.
     const isSaid = row.isInId || row.reference?.startsWith('ord_');
     const id = isSaid ? orderIdOf(row, orders) : '';
     return id === '' ? [] : [`line ${row.line}: ${row.reference} is ${id}`];
@@ -120,7 +123,7 @@ export async function refuseProblems(
   { file, errors, force }: RefusedFile,
 ): Promise<void> {
   if (found.length === 0) return;
-  // What is said of a cell repeats it.
+  // A problem with a cell repeats the text of the cell.
   if (ctx.redaction.isOn())
     ctx.redaction.learn([
       { titles: input.columns },
@@ -143,7 +146,7 @@ export async function refuseProblems(
     const none = errors === undefined ? [] : [`${errors} was not written: it could not be corrected there`];
     throw usage(title, [...none, 'correct the file itself, or save it anew; then run the command again']);
   }
-  // What is wrong with the titles stands beside no row.
+  // An errors file has problems with the titles beside no row, so it would not help.
   const isHeading = problems.every(({ line }) => line === 1);
   if (errors === undefined)
     throw usage(title, [
@@ -156,7 +159,7 @@ export async function refuseProblems(
   try {
     await ctx.plans.write(errors, errorsCsv(input, problems), force);
   } catch (error) {
-    // However that ends, the file is wrong.
+    // Even if the errors file cannot be written, the input file is wrong.
     if (!(error instanceof CliError)) throw error;
     throw usage(`${title}, and the file for them was not written: ${error.message}`, error.parts.now ?? []);
   }
@@ -174,7 +177,10 @@ type Written = Readonly<Record<`--${string}`, string | undefined>>;
 /** What must stay, by what it is: `the input file`, `the plan`. */
 type Kept = Readonly<Record<string, string | undefined>>;
 
-/** Throws CliError 'usage' that names the file, even with --force. No spelling of a path and no link gets around that. */
+/**
+ * Throws CliError 'usage' with its name if a written file would replace one that must stay, even with --force. No spelling of a
+ * path and no link gets around that.
+ */
 export async function checkWritten(
   { plans, refuseOwnFile, redaction }: Context,
   written: Written,
@@ -193,7 +199,7 @@ export async function checkWritten(
   }
 }
 
-// A masked row could not be sent: its note and its reference would be others.
+// A masked row could not be sent: its note and its reference would no longer be the same.
 function wouldShowRows(flag: string): CliError {
   return refused(
     `${flag} would write rows of the file as they are, and personal data is masked now`,
@@ -202,7 +208,7 @@ function wouldShowRows(flag: string): CliError {
   );
 }
 
-/** The same for the files of rows of a plan. The plan knows only the name of its input file, not the folder. */
+/** The same for the files that take rows of a plan. The plan knows only the name of its input file, not the folder. */
 export async function checkRest(
   ctx: Context,
   { rest, to, path }: Pick<StatusAsked, 'rest' | 'to' | 'path'>,
@@ -223,7 +229,7 @@ export async function freeName(
   what: 'plan' | 'rest',
 ): Promise<string> {
   const whole = path.replace(/\.plan$/i, '');
-  // `march-2.plan` was made anew of `march.plan`. The name of a day ends in a number too.
+  // `march-2.plan` was made anew from `march.plan`. But a name that is a date ends in a number too.
   const first = whole.replace(/-[1-9]\d?$/, '');
   const stem = first !== whole && (await plans.exists(`${first}.plan`)) ? first : whole;
   const nameOf = (count: number) => {
@@ -236,10 +242,13 @@ export async function freeName(
   }
 }
 
-// A command with more ids is a file to write.
+// If there are more ids than this, the suggested command writes a file.
 const namedMostly = 4;
 
-/** How rows that would repeat a refund are sent all the same: in one step, or by a cell each if they are many. Nothing if there are none. */
+/**
+ * How rows that would repeat a refund are sent all the same: in one step, or by a cell in each row if there are many. Nothing if
+ * there are none.
+ */
 export async function againLines(
   ctx: Context,
   rows: readonly PlanRow[],
@@ -257,7 +266,7 @@ export async function againLines(
   return [`if the same amount should go back once more: ${commandLine(profile, 'refunds', ...words)}`];
 }
 
-/** What somebody does in a file of rows of which one would repeat a refund. */
+/** What to do in a file of rows if one of them would repeat a refund. */
 export const againWords =
   'the column again names the refund that a row would repeat: take away the ? if that is meant';
 

@@ -1,6 +1,6 @@
 /**
- * The yes to a plan: shows what would be sent, asks a person or takes what a script gave instead, and asks for a second person's
- * approval if the team wants one. A run that a software agent started takes the release of a person.
+ * Gets the yes to a plan: shows what would be sent, asks a person or takes what a script gave instead, and asks for a second
+ * person's approval if the team wants one. A run that a software agent started needs a release by a person.
  */
 
 import type { OpenService } from '../../api/api.ts';
@@ -50,7 +50,7 @@ export function checkAnswerable(
   { confirm, expected, path }: Confirmation,
 ): void {
   const { ask, options } = ctx;
-  // A release stands for the yes of a person.
+  // A release takes the place of a person's yes.
   if (ask.interactive || options.dryRun || needsRelease(ctx, profile)) return;
   if (profile.mode !== 'production') {
     if (options.yes || confirm !== undefined) return;
@@ -102,7 +102,7 @@ export async function confirmPlan(
   if (confirm === undefined && released === undefined)
     await askFor(ctx, profile, plan.digest, path, second?.asks === true);
   if (second?.asks !== true) await hold(ctx, profile, noHold);
-  // Somebody may have replaced the file while the question stood there.
+  // Somebody may have replaced the file while the question was on the screen.
   const now = await ctx.plans.open(path);
   if (now.digest === plan.digest) {
     if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path, send);
@@ -115,7 +115,10 @@ export async function confirmPlan(
   );
 }
 
-/** Shows what a plan would send, before somebody says yes, and returns the rows as they were shown. `left`: those that are not sent yet. */
+/**
+ * Shows what a plan would send, before somebody says yes, and returns the rows as they were shown. `left`: the rows that are not
+ * sent yet.
+ */
 export async function showSending(
   ctx: Context,
   service: OpenService,
@@ -137,7 +140,8 @@ export async function showSending(
   return send;
 }
 
-// Whoever made the file may have taken the notes of its rows away, and it names no buyer: a person sees both as the orders are now.
+// Whoever made the plan file may have removed the notes from its rows, and it names no buyers: a person sees both as the orders
+// are now.
 async function lookAgain(
   ctx: Context,
   service: OpenService,
@@ -208,10 +212,10 @@ function cancelled(profile: Profile, path: string): CliError {
   });
 }
 
-// So many lines can be read before a yes.
+// The most lines that a person can read before a yes.
 const byHandShown = 8;
 
-// What somebody settled by hand at the orders of these rows, as before a single refund.
+// What somebody settled by hand at the orders of these rows, which is also said before a single refund.
 async function byHandLines(
   ctx: Context,
   service: OpenService,
@@ -238,7 +242,7 @@ export function needsRelease({ agent, options }: Context, { mode, sender }: Prof
   return agent !== undefined && mode === 'production' && sender === undefined && !options.dryRun;
 }
 
-/** Why a plan of a sandbox is sent without a release, and why the journal names none there. */
+/** Why a plan for a sandbox is sent without a release, and why the journal names none there. */
 export const noneInSandbox =
   'this is a sandbox: an agent sends without a release there, and none is recorded';
 
@@ -249,9 +253,9 @@ export function releaseFile(path: string): string {
 const longest = 16 * 1024;
 
 /**
- * Who released a plan; undefined if nobody needs to, or no row is left to send. Throws CliError 'refused' if nobody has, and for
- * a release that was used before, has expired, or is not one of this very plan by a key that is enrolled. Call it while this run
- * has the plan.
+ * Who released a plan; undefined if nobody needs to, or no row is left to send. Throws CliError 'refused' if nobody has released
+ * it, or if the release was used before, has expired, is not for this very plan, or is not signed with an enrolled key. Call it
+ * while this run has claimed the plan.
  */
 export async function releaseOf(
   ctx: Context,

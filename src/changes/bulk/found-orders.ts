@@ -1,4 +1,4 @@
-/** The orders that were found for many rows, how many are left, and which of these to look up next. Pure. */
+/** Keeps the orders that were found for many rows, and says how many are left and which of these to look up next. Pure. */
 
 import type { Page, Service } from '../../api/api.ts';
 import { idOf, isObject, type JsonObject, valueAt } from '../../api/json-values.ts';
@@ -44,7 +44,7 @@ export interface ReadOrders {
   readonly missing: ReadonlyMap<string, string>;
   /** The ids of the orders with a reference (`bareReference`); all orders were read for that. */
   readonly byReference: ReadonlyMap<string, readonly string[]>;
-  /** The same by `refund CODE` and `charge CODE`: of whom the authorization code is. */
+  /** The same by `refund CODE` or `charge CODE`, by what the authorization code belongs to. */
   readonly byAuthCode: ReadonlyMap<string, readonly string[]>;
   /** Possible twins of an order, among all orders that were read. */
   twinsOf(order: JsonObject): readonly Twin[];
@@ -52,7 +52,7 @@ export interface ReadOrders {
   sawNeighbours(id: string): boolean;
 }
 
-/** The ids of the orders that a row names. A code is that of a refund, or else of a charge of which nothing went back. */
+/** The ids of the orders that a row names. A code is taken as that of a refund or, if no refund has it, of a charge. */
 export function orderIdsOf(
   { orderId, reference, authCode }: NamedRow,
   { byReference, byAuthCode }: Pick<ReadOrders, 'byReference' | 'byAuthCode'>,
@@ -62,16 +62,16 @@ export function orderIdsOf(
   return byAuthCode.get(`refund ${authCode}`) ?? byAuthCode.get(`charge ${authCode}`) ?? [];
 }
 
-/** The id of the order that a row names; empty if no order has its reference, of which a plan refuses the file. */
+/** The id of the order that a row names; empty if no order has its reference: then a plan refuses the file. */
 export function orderIdOf(row: NamedRow, orders: ReadOrders): string {
   return orderIdsOf(row, orders)[0] ?? '';
 }
 
-// After an order that was looked up the orders after it are read. If so many pages in a row had none that is wanted, that is tried
-// only at every so many look-ups.
+// Once an order was looked up, the orders after it in the list are read. If that found no wanted order `emptyTries` times in a
+// row, it is tried only at every look-up that is a multiple of `seldom`.
 const emptyTries = 4;
 const seldom = 32;
-// Services on which so many orders, and no other, could not be looked up give no pages backwards.
+// If this many look-ups failed, and none succeeded, the service gives no pages backwards.
 const lostTries = 4;
 
 /** A walk through a part of the list. */
@@ -92,7 +92,7 @@ export interface Walk {
   isEnded: boolean;
 }
 
-/** What is wanted and what was found, while it is read. */
+/** The orders that are wanted and those that were found, while they are read. */
 export class Reading implements ReadOrders {
   readonly #found = new Map<string, FoundOrder>();
   readonly missing = new Map<string, string>();
@@ -125,7 +125,7 @@ export class Reading implements ReadOrders {
     return this.#wanted.references.size > 0 || (this.#wanted.authCodes?.size ?? 0) > 0;
   }
 
-  // As many orders before and after it as a single refund looks at.
+  // Whether as many orders before and after it were read as a single refund looks at.
   sawNeighbours(id: string): boolean {
     const { walk, place = 0 } = this.#places.get(id) ?? {};
     if (walk === undefined) return false;
@@ -195,15 +195,15 @@ export class Reading implements ReadOrders {
     return !this.#found.has(id) && !this.missing.has(id);
   }
 
-  /** Nothing of what is left exists, or it is so far back that nobody looks for it. */
+  /** Gives up the orders that are left: they do not exist, or they are so far back that nobody looks for them. */
   giveUp(why: (id: string) => string): void {
     for (const id of this.left()) this.missing.set(id, why(id));
     this.#isStale = true;
   }
 
   /**
-   * The order to look up now. Neighbours in the file are often neighbours in the list, and a walk goes on from here to older ones: so
-   * it is the first or the last of the file, and at other times one from anywhere.
+   * The order to look up now. Neighbours in the file are often neighbours in the list, and a walk goes on from there to older
+   * ones. So it is the first or the last order of the file, and at other times one from anywhere in it.
    */
   next(): string | undefined {
     const cannotLookUp = this.#located === 0 && this.#lost >= lostTries;
@@ -286,13 +286,13 @@ function codesOf(order: JsonObject): readonly (readonly ['charge' | 'refund', st
   ]);
 }
 
-/** Why an order is missing of which it is sure that it does not exist. */
+/** Why an order is missing that certainly does not exist. */
 export function noOrder(id: string): string {
   return `there is no order ${id}`;
 }
 
-// What a refund needs of an order: its money, its buyer and its charges. What was bought and where it went is most of an
-// order, and a file may name thousands of them.
+// What a refund needs from an order: its money, its buyer and its charges. Most of an order is about what was bought and where it
+// went, and a file may name thousands of orders.
 function kept(order: JsonObject): JsonObject {
   const { customer_info: buyer, charges } = order;
   const { email, customer_id } = isObject(buyer) ? buyer : {};

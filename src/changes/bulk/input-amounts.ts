@@ -1,4 +1,4 @@
-/** What the amounts of an input file mean, once the orders of its rows were read. Pure. */
+/** Works out what the amounts of an input file mean, once the orders of its rows were read. Pure. */
 
 import { type AmountStyle, amountWords, placesOf, scaled } from '../../amounts.ts';
 import { fullWord, type InputProblem, type InputRow, type PlanRow } from '../../plans/plans.ts';
@@ -6,7 +6,7 @@ import { amountProblem } from '../../typed-amounts.ts';
 
 type AmountRow = Pick<InputRow, 'line' | 'amount' | 'exact' | 'decimals'>;
 
-/** A row, as far as it is known whether its amount fits its order. */
+/** A row, with what it takes to know whether its amount fits its order. */
 interface RowOfOrder {
   readonly row: AmountRow | undefined;
   /** Undefined if the order shows none. */
@@ -15,7 +15,10 @@ interface RowOfOrder {
   readonly missing?: string | undefined;
 }
 
-/** Amounts with the wrong decimals for the currency of their order, and whole amounts in a file that has decimals in that currency. */
+/**
+ * A problem for each amount with the wrong decimals for the currency of its order, and for each whole amount in a file that has
+ * decimals in that currency.
+ */
 export function decimalsProblems(rows: readonly RowOfOrder[], style: AmountStyle): readonly InputProblem[] {
   const withDecimals = new Map(
     rows.flatMap(({ row, currency }) => (row?.decimals === undefined ? [] : [[currency, row] as const])),
@@ -30,7 +33,7 @@ export function decimalsProblems(rows: readonly RowOfOrder[], style: AmountStyle
   });
 }
 
-/** The same of rows that were planned. A row whose order is not there has no currency, so nobody knows what its decimals mean. */
+/** The same for rows that were planned. A row whose order is not there has no currency, so nobody knows what its decimals mean. */
 export function plannedProblems(
   rows: readonly InputRow[],
   planned: readonly Pick<PlanRow, 'line' | 'currency' | 'why'>[],
@@ -112,7 +115,7 @@ export function amountInFile(
   return exact ?? (typeof amount === 'number' ? amount : undefined);
 }
 
-/** Why the amount of a row whose order was not found is in no sum, and what cures it; undefined if it is in one. */
+/** Why the amount of a row whose order was not found is in no sum, and how to mend that; undefined if it is in one. */
 export function needsCurrency(
   { decimals }: Pick<InputRow, 'decimals'>,
   currency: string | undefined,
@@ -122,7 +125,10 @@ export function needsCurrency(
     : `nothing says the currency of ${decimals.cell}, so it is in no sum: write the currency in a column currency`;
 }
 
-/** What a row says in a currency that is not that of its order, and this in words; undefined if the file says the same one, or none. */
+/**
+ * What a row says in a currency other than that of its order, and the words for it; undefined if the file says the same currency,
+ * or none.
+ */
 export function inOtherCurrency(
   row: AmountInFile & Pick<InputRow, 'currency'>,
   ofOrder: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * What must be right about a whole plan, when it is made and again before it is sent: its account, its totals, its limits, and
- * the second person of a team.
+ * Checks what must be right about a whole plan, when it is made and again before it is sent: its account, its totals, its limits,
+ * and the second person of a team.
  */
 
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
@@ -56,8 +56,8 @@ export function paidOnOrders(rows: readonly PlanRow[]): PlannedRefunds['orders']
 }
 
 /**
- * What a person counted in the file: how many refunds, and their sums. All rows count that stand in the file: a spread row once, and
- * also the rows that cannot be sent.
+ * What a person counted in the file: how many refunds, and their sums. Every row in the file counts: a spread row once, and also
+ * a row that cannot be sent.
  */
 export function controlFigures(rows: readonly PlanRow[]): Parameters<typeof controlTotalProblems>[1] {
   const lines = new Set(rows.map(({ line }) => line));
@@ -69,7 +69,7 @@ export function controlFigures(rows: readonly PlanRow[]): Parameters<typeof cont
   return { rows: lines.size, sums };
 }
 
-/** Throws CliError 'usage' when the rows of the file are not as many, or not as much, as a person expects. */
+/** Throws CliError 'usage' when the rows of the file are not as many, or not as much in all, as a person expects. */
 export function checkControlTotals(rows: readonly PlanRow[], expected: ControlTotals, certain: string): void {
   const problems = controlTotalProblems(expected, controlFigures(rows));
   if (problems.length === 0) return;
@@ -86,7 +86,7 @@ function linesIn(rows: readonly PlanRow[], code: string): number {
   return new Set(rows.filter(({ currency = '?' }) => currency === code).map(({ line }) => line)).size;
 }
 
-// Their sums are what the file asks for, if that is known: often they are the difference.
+// The rows that cannot be sent. They count with what the file asks for, if that is known, and often they are the difference.
 function impossibleWords(rows: readonly PlanRow[]): readonly string[] {
   const whyOf = new Map(
     rows.flatMap(({ state, line, why = '' }) => (state === 'impossible' ? [[line, why]] : [])),
@@ -158,10 +158,10 @@ function totalProblem(settings: PlanLimits, currency: string, total: number): st
 
 /** A second person whom the team's limits want for a plan. */
 export interface SecondPerson {
-  /** Nobody has approved it yet, so a yes asks for that. */
+  /** Nobody has approved it yet, so a yes asks for approval. */
   readonly asks: boolean;
   readonly line: string;
-  /** Which sum reaches the limit: that of the plan, or of which of its orders. */
+  /** What reaches the limit, in words: the sum of the plan, or which of its orders. */
   readonly because: readonly string[];
   /** Somebody else has asked for it, and nobody has answered yet. */
   readonly asked?: ApprovalRequest;
@@ -196,7 +196,7 @@ export async function secondPersonFor(
   return { asks: true, line, because, asked: request };
 }
 
-// So many orders are named that reach the limit.
+// The most orders to name that reach the limit.
 const ordersNamed = 4;
 
 function reasonsFor(
@@ -235,7 +235,7 @@ export function askForPlan(
   return requestApproval(ctx, profile, what, () => commandLine(profile, 'refunds', 'apply', path));
 }
 
-// So many notes are kept in a request.
+// The most notes that a request keeps.
 const notesKept = 50;
 
 // What the preview shows, for whoever approves it.

@@ -58,7 +58,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   await checkRest(ctx, asked, plan);
   if (!asked.report) ctx.out.checkColumns(reportColumns(shownTitles(ctx, plan)));
   const sending = await ctx.journal.applying(plan);
-  // While a run sends the rows, it has them.
+  // While another run sends the rows, this one leaves them to it.
   const looked = asked.offline || sending !== undefined ? nothingRead : await readAgain(ctx, plan);
   const { path, rest, force } = asked;
   const found =
@@ -88,9 +88,9 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
 }
 
 const readForList = 20;
-const mayChange = 'what is said here may change any moment';
+const mayChange = 'what is said here may change at any moment';
 
-// What stands below the list. `asOf`: when the orders were read.
+// Says what comes below the list. `asOf`: when the orders were read.
 async function sayStatus(
   ctx: Context,
   plan: Plan,
@@ -119,7 +119,7 @@ async function sayStatus(
   for (const line of lines) ctx.notes.note(line);
 }
 
-// What `--expect-count` and `--expect-total` want to hear of this plan.
+// What to type as `--expect-count` and `--expect-total` for this plan.
 function totalsLine({ rows }: Plan): string {
   const counted = controlFigures(rows);
   const totals = counted.sums
@@ -203,7 +203,7 @@ function asOfWords(
   ];
 }
 
-// The journal has nothing of rows that were tried and not sent, so only their orders say why.
+// The journal has nothing about rows that were tried and not sent, so only their orders say why.
 async function withReasons(
   ctx: Context,
   plan: Plan,

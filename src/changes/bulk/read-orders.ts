@@ -10,13 +10,13 @@ import type { Context } from '../../context/context.ts';
 import { indexIfAny, readHits } from '../../index/index.ts';
 import { type NamedOrders, noOrder, Reading, type ReadOrders, type Walk } from './found-orders.ts';
 
-// So many requests are on their way at once.
+// How many requests are on their way at once.
 const atOnce = 4;
-// A walk through the list ends after so many pages in a row without an order that is wanted; it goes further where orders cannot
-// be looked up by their ids.
+// A walk through the list ends after this many pages in a row without a wanted order; it goes further if orders cannot be looked
+// up by their ids.
 const emptyPages = 5;
 const emptyPagesAtLast = 20;
-// If so many orders are still wanted after the first pages, others are looked up while the walk goes on.
+// If this many orders are still wanted after the first pages, orders are looked up while the walk goes on.
 const manyOrders = 50;
 
 /** Reads orders. Throws CliError as `pages` and `locate` do, when a request fails. */
@@ -29,7 +29,7 @@ export async function readOrders(ctx: Context, service: Service, wanted: NamedOr
   );
   const run = { ctx, service, reading };
   try {
-    // Only the whole list shows that one order has a reference, and no other.
+    // Only the whole list shows that one order has a reference and no other order has it.
     if (reading.needsWholeList) await walk(run, reading.newWalk(undefined), Number.POSITIVE_INFINITY);
     else {
       await readIndexed(run);
@@ -50,7 +50,7 @@ interface Run {
 
 // Reads the orders that the index knows, neighbours with one request.
 async function readIndexed({ ctx, service, reading }: Run): Promise<void> {
-  // Orders can be found without it, so nothing is said of an index that cannot be opened.
+  // Orders can be found without it, so nothing is said about an index that cannot be opened.
   const index = await indexIfAny(ctx.index, service.profile);
   if (index === undefined) return;
   const hits = reading.left().flatMap((id) => {
@@ -64,7 +64,7 @@ async function readIndexed({ ctx, service, reading }: Run): Promise<void> {
   }
 }
 
-// The first walks the list from its start; then all look up orders.
+// The first of several workers walks the list from its start; then all of them look up orders.
 async function readTogether(run: Run): Promise<void> {
   const { reading } = run;
   const begun = Promise.withResolvers<void>();
@@ -85,10 +85,10 @@ async function readTogether(run: Run): Promise<void> {
   if (failed !== undefined) throw failed.reason;
 }
 
-// Calls `seesMany` if too many orders are left for one.
+// Walks the list from its start, and calls `seesMany` if too many orders are left for one worker.
 async function walkFirst(run: Run, seesMany: () => void): Promise<void> {
   const { reading } = run;
-  // One order is looked up sooner than found on a page.
+  // A single order is looked up faster than it is found on a page.
   if (reading.left().length < 2) return;
   const first = reading.newWalk(undefined);
   await walk(run, first, emptyPages, () => {
@@ -104,7 +104,7 @@ async function lookUp(run: Run, id: string): Promise<void> {
   if (reading.maySpread(id)) await walk(run, reading.newWalk(id), emptyPages);
 }
 
-/** Reads pages until nothing more is wanted, or so many in a row had nothing of it. */
+/** Reads pages until nothing more is wanted, or until `mostEmpty` pages in a row had no wanted order. */
 async function walk(
   { ctx, service, reading }: Run,
   own: Walk,

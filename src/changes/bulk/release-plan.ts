@@ -10,7 +10,7 @@ import { noneInSandbox, releaseFile, showSending } from './confirm-plan.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
 import { readAgain, reportPlan, sentNow } from './report-plan.ts';
 
-/** Shows what a plan would send, asks, and writes a release of it beside it. `keyFile`: that of a security key. */
+/** Shows what a plan would send, asks, and writes a release beside the plan. `keyFile`: the file of a security key. */
 export async function releasePlan(ctx: Context, path: string, keyFile: string | undefined): Promise<void> {
   const plan = await ctx.plans.open(path);
   await ctx.useProfileOf(plan);

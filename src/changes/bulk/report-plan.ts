@@ -1,4 +1,4 @@
-/** Asks the journal what became of the rows of a plan, and reads the orders again for which that may still change. */
+/** Asks the journal what became of the rows of a plan, and reads again the orders of rows for which that may still change. */
 
 import type { Context } from '../../context/context.ts';
 import { turn } from '../../io.ts';
@@ -37,8 +37,8 @@ export interface Looked {
 export const nothingRead: Looked = { unread: new Map(), doubted: new Map(), read: new Map() };
 
 /**
- * What became of every row of a plan. `looked`: what this run has read again, which a dry run does not write down. `notSent`: what
- * it knows of rows that it did not send.
+ * What became of every row of a plan. `looked`: what this run has read again, which a dry run does not write down. `notSent`:
+ * what it knows about rows that it did not send.
  */
 export async function reportPlan(
   ctx: Context,
@@ -56,7 +56,7 @@ export async function reportPlan(
   return reports.map((report) => asRead(report, looked));
 }
 
-// What the journal says of a row is older than what this run has seen, or could not see.
+// What this run has seen, or could not see, is newer than what the journal says about a row.
 function asRead(report: RowReport, { unread, doubted }: Looked): RowReport {
   const { row, attempt } = report;
   const problem = report.verdict === 'unconfirmed' ? unread.get(row.key) : undefined;
@@ -68,9 +68,9 @@ function asRead(report: RowReport, { unread, doubted }: Looked): RowReport {
 }
 
 /**
- * The rows that `refunds apply` would send now. An unconfirmed row is looked up first, and it holds back the rows of its order
- * behind it. A row that the service refused stays refused in this plan, unless a person recorded that or the plan was made anew
- * since.
+ * The rows that `refunds apply` would send now. An unconfirmed row is looked up first, and it holds back the later rows of its
+ * order. A row that the service refused stays refused in this plan, unless a person recorded that it was not made, or the plan
+ * was made anew since.
  */
 export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly PlanRow[] {
   const sendable = new Set(rowsToSend(plan.rows));
@@ -86,7 +86,7 @@ export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly Pla
   });
 }
 
-// So many rows at once: all attempts of a long plan would need much memory.
+// How many rows are taken at once: all attempts of a long plan would need a lot of memory.
 const rowsAtOnce = 100;
 
 /** The rows of a plan part by part, with every attempt at their orders. */
@@ -106,9 +106,9 @@ export async function* attemptsOfPlan(
 const watchedMax = 100;
 
 /**
- * Reads the orders of the rows again whose outcome may still change: of all unconfirmed rows, and of up to 100 rows that were made
- * not long ago, since the service may make a refund twice, or that somebody recorded as made. A row whose order cannot be read stays
- * as it is.
+ * Reads again the orders of rows whose outcome may still change: all unconfirmed rows, and up to 100 rows that were made not long
+ * ago, since the service may make a refund twice, or that somebody recorded as made. A row whose order cannot be read stays as it
+ * is.
  */
 export async function readAgain(ctx: SendingContext, plan: Plan): Promise<Looked> {
   const looked = {
@@ -134,7 +134,7 @@ export async function readAgain(ctx: SendingContext, plan: Plan): Promise<Looked
     else {
       const { record, doubt } = read.found;
       looked.read.set(attemptName({ sent }), record);
-      // Unless somebody has dealt with it.
+      // A doubt that somebody has dealt with does not count.
       const isDealtWith = record.verdicts.at(-1)?.acknowledged === 'disagreement';
       if (doubt !== undefined && !isDealtWith) looked.doubted.set(attemptName({ sent }), doubt);
     }

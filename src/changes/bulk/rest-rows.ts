@@ -1,4 +1,4 @@
-/** The rows of a plan that certainly moved no money, as a file for the next plan. */
+/** Writes the rows of a plan that certainly moved no money into a file for the next plan. */
 
 import { figuresIn } from '../../amounts.ts';
 import { newestEqual } from '../../api/charges.ts';
@@ -83,7 +83,7 @@ interface RestRows {
 }
 
 /**
- * Reads the orders of the rows again, since the journal of this machine knows nothing of the refunds of others. Throws CliError as
+ * Reads the orders of the rows again, since the journal of this machine knows nothing about refunds by others. Throws CliError as
  * reads do.
  */
 export async function restRows(

@@ -1,4 +1,4 @@
-/** The rows of a plan as records with columns: as `refunds plan` lists them, with a few lines about all of them, and as a report. */
+/** Prints the rows of a plan as records with columns: as `refunds plan` lists them, with a few lines about all of them, and as a report. */
 
 import type { AmountStyle } from '../../amounts.ts';
 import { isObject, type JsonObject } from '../../api/json-values.ts';
@@ -14,7 +14,7 @@ import { needsRelease } from './confirm-plan.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type RowReport, whyBesideOrder } from './row-verdicts.ts';
 
-/** Prints a new plan: its rows, if `list`, what it sends, and what to do next. */
+/** Prints a new plan: its rows, what it sends, and what to do next. `applies`: its rows are sent at once. */
 export async function showPlan(
   ctx: Context,
   plan: Plan,
@@ -22,7 +22,7 @@ export async function showPlan(
   profile: Profile,
   { applies = false, allRows = false }: { readonly applies?: boolean; readonly allRows?: boolean } = {},
 ): Promise<void> {
-  // The report of what is sent at once follows, and a script reads one list.
+  // If the rows are sent at once, the report of that follows, and a script reads only one list.
   const list = !applies || ctx.out.format === 'table';
   const status = commandLine(profile, 'refunds', 'status', path, '--all-rows');
   const titles = shownTitles(ctx, plan);
@@ -44,7 +44,7 @@ export async function showPlan(
     ctx.notes.note(line);
 }
 
-/** What whoever uses this profile does with a plan that is to be applied. */
+/** What the person who uses this profile does next with a plan. */
 export function nextLine(ctx: Context, path: string, profile: Profile): string {
   const apply = commandLine(profile, 'refunds', 'apply', path);
   const problem = roleWords('refund', profile);
@@ -73,7 +73,8 @@ async function listRows<T>(
 }
 
 /**
- * Lists a comparison. On a terminal, of more rows than somebody reads there only those that do not agree, unless `allRows` was asked for.
+ * Lists a comparison. If there are more rows than somebody reads on a terminal, only those that do not agree are listed there,
+ * unless `allRows` was asked for.
  */
 export async function listCompared<T>(
   ctx: Context,
@@ -126,10 +127,10 @@ export function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
     field('charge', 'text', (row) => (row.partOf === undefined ? row.charge : (row.chargeId ?? row.charge)), {
       tableFrom: 0,
     }),
-    // Nobody knows how much is `full` of an order that is not there.
+    // Nobody knows how much `full` is for an order that is not there.
     field('amount', 'money', ({ sum }) => sum, { tableFrom: 0, value: ({ amount }) => amount || undefined }),
     field('verdict', 'text', ({ state }) => state, { tableFrom: 0, stays: true }),
-    // What tells rows apart stays: why a row is not sent stands in full below the list, but not what was sent before.
+    // What tells rows apart stays: why a row is not sent is said in full below the list, but what was sent before is not.
     field('why', 'text', (row) => whyBesideOrder(row.why, row) ?? notesOf(row), {
       tableFrom: 120,
       ...(hasSent ? { isMissed: true } : {}),
@@ -141,7 +142,7 @@ export function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
   ];
 }
 
-// What both lists say of a row.
+// What both lists say about a row.
 const rowColumns: readonly Field<Pick<RowReport, 'row'>>[] = [
   field('currency', 'text', ({ row }) => row.currency),
   field('reason', 'text', ({ row }) => row.reason),
@@ -196,7 +197,7 @@ function planLines(
   ];
 }
 
-// An unconfirmed row is looked up first, and until somebody knows of it, the rows of its order behind it wait.
+// An unconfirmed row is looked up first, and the later rows of its order wait until its outcome is known.
 function sentFirst(ready: readonly PlanRow[], { rows }: Plan) {
   const held = new Set<string>();
   const first = new Set<PlanRow>();
@@ -244,7 +245,10 @@ export function reportColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
   return [...ownColumns, ...inputColumnsOf(plan)];
 }
 
-/** The titles of a file as they are shown: under redaction one that paydesk does not know is `column 3`, since it may be a name. */
+/**
+ * The titles of a file as they are shown: under redaction, a title that paydesk does not know becomes `column 3`, since it may be
+ * a name.
+ */
 export function shownTitles(
   { redaction }: Context,
   { columns }: Pick<Plan, 'columns'>,
@@ -263,7 +267,10 @@ export function inputColumnsOf({ columns }: Pick<Plan, 'columns'>): readonly Col
   }));
 }
 
-/** The cells of those columns by their titles. Made from entries, a title such as __proto__ is a field like any other. */
+/**
+ * The cells of those columns by their titles. The object is made from entries, so that a title such as __proto__ is a field like
+ * any other.
+ */
 export function inputOf(
   cells: readonly string[] | undefined,
   { columns }: Pick<Plan, 'columns'>,

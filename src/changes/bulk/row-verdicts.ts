@@ -1,4 +1,4 @@
-/** What became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
+/** Works out what became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
 
 import { isKeyRefusal } from '../../api/spec.ts';
 import {
@@ -38,8 +38,8 @@ export const rowVerdicts = [
   'impossible',
 ] as const;
 /**
- * - `made`, `recorded_made`, `pending`, `failed`, `made_twice`, `appeared`, `gone`, `unconfirmed`, `recorded_not_made`: the state of
- *   its refund, by this plan or before it
+ * - `made`, `recorded_made`, `pending`, `failed`, `made_twice`, `appeared`, `gone`, `unconfirmed`, `recorded_not_made`: the state
+ *   of its refund, sent by this plan or before it
  * - `refused`: the service refused it
  * - `not_sent`: certainly nothing was sent; without a `why`, nothing was tried yet
  * - `would_be_sent`: a dry run looked at its order, and it can be sent
@@ -51,7 +51,7 @@ export type RowVerdict = (typeof rowVerdicts)[number];
 export interface RowReport {
   readonly row: PlanRow;
   readonly verdict: RowVerdict;
-  /** The state of its refund; undefined if none was sent, or surely none was made. */
+  /** The state of its refund; undefined if none was sent, or if certainly none was made. */
   readonly state: RefundState | undefined;
   readonly why: string | undefined;
   /** The last attempt at it, if one was sent. */
@@ -60,7 +60,7 @@ export interface RowReport {
   readonly isUnread?: boolean;
 }
 
-/** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
+/** What a report says about an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
 interface RowAttempt {
   readonly name: string;
   readonly change: string;
@@ -84,10 +84,10 @@ interface RowAttempt {
 /** Why a dry run does not send a row that can be sent. */
 export const dryRunWords = 'dry run: it would be sent';
 
-/** What this run knows of rows that it did not send: the journal holds nothing of them. */
+/** What this run knows about rows that it did not send: the journal holds nothing about them. */
 export type NotSent = ReadonlyMap<number, string>;
 
-/** Reports the rows of a plan, or some of them. `attempts`: all at their orders. */
+/** Reports the rows of a plan, or some of them. `attempts`: all attempts at their orders. */
 export function reportRows(
   plan: Pick<Plan, 'rows' | 'id'>,
   attempts: readonly AttemptRecord[],
@@ -101,13 +101,13 @@ export function reportRows(
   });
 }
 
-// What failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
+// An attempt that failed before the plan was made says nothing about the row: the plan tries it anew, or says why it does not.
 function countsForPlan(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const verdict = verdictOfAttempt(attempt);
   return !(isRefused(verdict) || verdict === 'not_sent') || isOfThisPlan(plan, row, attempt);
 }
 
-// A refreshed plan keeps its id, but it knows what the one before tried. Times would not tell: the clock may be wrong.
+// A refreshed plan keeps its id, but it knows what the plan before it tried. Times would not tell: the clock may be wrong.
 function isOfThisPlan({ id }: Pick<Plan, 'id'>, { tried }: PlanRow, attempt: AttemptRecord): boolean {
   return attempt.sent.plan === id && attemptName(attempt) !== tried;
 }
@@ -174,7 +174,7 @@ export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: Attemp
   return statementOn(attempt) !== undefined || isOfKey || !isOfThisPlan(plan, row, attempt);
 }
 
-// What the service says for itself says more than our words.
+// The service's own words say more than ours.
 function whyOf(last: VerdictRow | undefined): string | undefined {
   if (last?.error === undefined) return last?.why;
   const words = replyWords(last.error);
@@ -238,7 +238,7 @@ export function movedNothing({ verdict }: RowReport): boolean {
   return !mayHaveMoved.includes(verdict);
 }
 
-/** A reason as it stands in a row that has the id of its order already: `the order is refunded already`. */
+/** A reason for a row that already shows the id of its order: `the order is refunded already`. */
 export function whyBesideOrder(
   why: string | undefined,
   { orderId }: Pick<PlanRow, 'orderId'>,
@@ -246,7 +246,7 @@ export function whyBesideOrder(
   return why?.startsWith(`${orderId} `) === true ? `the order${why.slice(orderId.length)}` : why;
 }
 
-/** How many rows have a verdict, and their sums. */
+/** A verdict, and the rows that have it. */
 interface VerdictCount {
   readonly verdict: RowVerdict;
   readonly reports: readonly RowReport[];

@@ -35,14 +35,14 @@ import { countingAt } from '../refund/refund-limit.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
-/** What it takes besides what a row needs. */
+/** What it takes to send many rows, besides what a row needs. */
 interface WorkedOff extends Omit<Sending, 'keys'> {
   readonly rows: readonly PlanRow[];
   readonly how: HowWorked;
   readonly tell: (row: RowTold) => void;
 }
 
-/** Sends the rows, each at most once. Returns why it ended before the last one; undefined if it did not. */
+/** Sends the rows, each at most once. Returns why it stopped before the last one; undefined if it did not. */
 export async function workOff({ rows, how, tell, ...sending }: WorkedOff): Promise<BatchStop | undefined> {
   const { plan, run, ctx } = sending;
   const keys = new Set(plan.rows.map(({ key }) => key));
@@ -65,7 +65,7 @@ export async function workOff({ rows, how, tell, ...sending }: WorkedOff): Promi
       const { notSent: why, isStopped = false } = end;
       if (isStopped) return end;
       tell({ row: row.number, how: endedAs(end), why, ...(end.isKnown === true ? { isKnown: true } : {}) });
-      // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
+      // A dry run looks only at the first row of an order, since the order is not yet as it will be when the others are sent.
       const others = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [];
       for (const { number } of others) if (number !== row.number) tell({ row: number, how: 'not_sent', why });
       return end;
@@ -79,7 +79,7 @@ function endedAs({ how, notSent }: RowEnd): RowTold['how'] {
   return notSent === undefined ? 'refused' : 'not_sent';
 }
 
-/** What of a context it takes to send rows: that of a run, or what a sender has for a plan. */
+/** The part of a context that it takes to send rows: the context of a run, or what a sender has for a plan. */
 export interface SendingContext extends Pick<Context, 'clock' | 'signal' | 'stopAsked' | 'change'> {
   readonly notes: Pick<Notes, 'warn' | 'progress'>;
   readonly journal: Pick<Context['journal'], 'attempts' | 'attemptsOf' | 'problem' | 'now' | 'reconcile'>;
@@ -95,11 +95,11 @@ export interface Sending {
   readonly keys: ReadonlySet<string>;
   /** What happened so far in this run. */
   readonly run: BatchRun;
-  /** Called when a row waits for the service, as `Notes.waiting` is; `atOnce` when its order is read again. */
+  /** Called when a row waits for the service, like `Notes.waiting`; with `atOnce` when its order is read again. */
   readonly waiting: Notes['waiting'];
 }
 
-// After so many the service counts as away.
+// After this many rows in a row could not reach the service, it counts as away.
 const unreachedMax = 3;
 
 /** Sends a row, unless the journal knows its outcome. Every outcome but an interruption and a failing program becomes a `RowEnd`. */
@@ -145,7 +145,8 @@ function isStop(error: unknown, { stopAsked }: Pick<SendingContext, 'stopAsked'>
   return error === stopAsked.reason || cause === stopAsked.reason;
 }
 
-// A journal that is not whole refuses every row, and so does one that cannot be written: then the system says why.
+// Whether the journal is why a row was refused. A journal that is not whole refuses every row, and so does one that cannot be
+// written, with an error of the system.
 async function isOfJournal({ journal }: SendingContext, { kind, cause }: CliError): Promise<boolean> {
   if (kind !== 'refused') return false;
   const isOfSystem = cause instanceof Error && !(cause instanceof CliError);
@@ -307,7 +308,8 @@ async function refuseChanged(
   const attempts = await ctx.journal.attemptsOf(service, orderId);
   const counting = countingAt(service, unshownRefunds(attempts, order));
   const fresh = planRefund({ ...wanted, again: [...again, ...made] }, order, profile, { counting });
-  // Also body, sum and currency: somebody may have written the plan with a program, and its reader cannot know what an order has.
+  // Body, sum and currency are compared too: somebody may have written the plan with a program, and the code that reads it cannot
+  // know what an order has.
   const { request, ...now } = fresh.change;
   const planned = [body, expected, sum, currency];
   if (JSON.stringify([request.body, now.expected, now.amount, now.currency]) !== JSON.stringify(planned))

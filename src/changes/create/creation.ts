@@ -28,7 +28,7 @@ export interface CreationFlags extends Pick<OrderAsked, 'confirm' | 'idempotency
 
 type CheckedBody<B> = { readonly body: B } | { readonly faults: readonly BodyFault[] };
 
-/** What the flags and prompts of both have. */
+/** What the flags and prompts of both have in common. */
 interface Draft {
   readonly item?: readonly TypedItem[];
   readonly shipping?: readonly TypedAmount[];
@@ -57,7 +57,7 @@ interface Creation<B extends JsonObject, D> {
   };
   readonly preview: (body: B, profile: Profile) => readonly Block[];
   readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
-  /** Says what of the reply differs from the preview; undefined if nothing does. */
+  /** Says what in the reply differs from the preview; undefined if nothing does. */
   readonly difference?: (reply: JsonObject, body: B, profile: Profile) => string | undefined;
   /** The part of a reply that has the link. */
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
@@ -119,7 +119,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
   await drawLink(ctx, { url }, { qr, noQr });
 }
 
-// It was made, so it is no refusal; and nobody agreed to it, so a person must look (7). No link is drawn for the buyer.
+// It was made, so it is not a refusal; and nobody agreed to it, so a person must look (7). No link is drawn for the buyer.
 function notAsAsked(profile: Profile, { record, change }: Applied, difference: string): CliError {
   const id = idOf(record) ?? '';
   return new CliError('unconfirmed', difference, {
@@ -208,7 +208,7 @@ function askingAbout(ask: Ask, profile: Profile): Ask {
   };
 }
 
-// The values of flags as words of a command line. Months are one word, all other lists repeat their flag.
+// The values of flags as words of a command line. Months are one word; all other lists repeat their flag.
 function wordsOf(draft: object): readonly string[] {
   return Object.entries(draft).flatMap(([name, value]: [string, unknown]) => {
     if (value === undefined || value === false) return [];
@@ -220,7 +220,7 @@ function wordsOf(draft: object): readonly string[] {
   });
 }
 
-// A pair such as KEY=VALUE, a detail such as 2=TEXT, or what remembers how it was typed.
+// A pair such as KEY=VALUE, a detail such as 2=TEXT, or a value that remembers how it was typed.
 function wordOf(value: unknown): string {
   if (Array.isArray(value)) return value.join('=');
   if (!isObject(value)) return String(value);

@@ -116,7 +116,7 @@ async function askRest(ctx: Asking): Promise<OrderDraft> {
     'item-tag': await detail('Tag, as N=TEXT', '--item-tag'),
     shipping: await several(ctx, 'Amount of a shipping line', '--shipping', parseShipping),
     'ship-receiver': await text('Who receives it', '--ship-receiver'),
-    'ship-phone': await text('Phone of who receives it', '--ship-phone'),
+    'ship-phone': await text('Phone of the receiver', '--ship-phone'),
     'ship-street': await text('Street and number', '--ship-street'),
     'ship-country': await text('Country', '--ship-country'),
     'ship-postal-code': await text('Postal code', '--ship-postal-code'),

@@ -53,7 +53,7 @@ export const orderFlags = {
     repeatable: true,
   },
   'ship-receiver': flag.text('TEXT', 'who receives it'),
-  'ship-phone': flag.text('TEXT', 'phone of who receives it'),
+  'ship-phone': flag.text('TEXT', 'phone of the receiver'),
   'ship-street': flag.text('TEXT', 'street and number it goes to'),
   'ship-country': flag.text('CODE', 'country it goes to'),
   'ship-postal-code': flag.text('TEXT', 'postal code it goes to'),

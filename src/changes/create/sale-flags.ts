@@ -105,7 +105,7 @@ export function quantityProblem(text: string): string | undefined {
     : `the quantity ${text} is no whole number above 0`;
 }
 
-/** What is wrong with a text that is no price. */
+/** What is wrong with a text that is not a price. */
 export function priceMistake(text: string): string {
   if (text.trim() === '') return 'it has no price';
   return `the price ${text} is no amount: ${amountMistake(text, 'type how much it is') ?? 'type it without commas, such as 30000'}`;
@@ -145,7 +145,7 @@ export function itemsIn(
   }));
 }
 
-/** Warns of prices that are whole numbers where the currency has decimals, as a refund does. */
+/** Warns about prices that are whole numbers if the currency has decimals, as for a refund. */
 export function unitWarnings(
   prices: readonly TypedAmount[],
   currency: string | undefined,
@@ -198,7 +198,7 @@ export function refusePast(expiry: number | undefined, now: number): void {
   throw usage(`it would expire in the past, at ${expiry}: nobody could pay it`);
 }
 
-/** Reads a currency code in any case, as behind an amount. Throws CliError 'usage'. */
+/** Reads a currency code in any case, like one after an amount. Throws CliError 'usage'. */
 export function parseCurrency(text: string, name: string): string {
   if (currencyPattern.test(text)) return text.toUpperCase();
   throw usage(`${name} ${text}: not a currency code such as MXN`);

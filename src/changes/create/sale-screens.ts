@@ -28,7 +28,7 @@ export type Asking = Pick<Context, 'ask'>;
 /** A question, and the flag that answers it in a script. */
 interface TextQuestion<T> extends Pick<Question, 'message' | 'flag'> {
   readonly parse: Parse<T>;
-  /** What Enter alone means; absent: none. */
+  /** What Enter alone means; if absent, none. */
   readonly otherwise?: string;
 }
 
@@ -202,7 +202,7 @@ export function expiryOf(checkout: JsonObject): unknown {
   return checkout.expires_at ?? checkout.expired_at;
 }
 
-/** The link that the buyer gets, and when it expires. The demo listens nowhere, so nobody can open a link of it. */
+/** The link that the buyer gets, and when it expires. The demo listens nowhere, so nobody can open a link from it. */
 export function linkLines(checkout: JsonObject, { kind }: Pick<Profile, 'kind'>): readonly Block[] {
   const { url } = checkout;
   const expiry = expiryOf(checkout);
@@ -229,7 +229,7 @@ export async function drawLink(
   if (asked && missing !== undefined) ctx.notes.note(`no QR code: ${missing}`);
 }
 
-/** The first line of the result: what was created, of how much if that is known, and where. */
+/** The first line of the result: what was created, for how much if that is known, and where. */
 export function createdLine(
   what: string,
   amount: number | undefined,

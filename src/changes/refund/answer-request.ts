@@ -1,5 +1,5 @@
 /**
- * How a second person looks at a request, and approves or rejects it: with the same preview as the person who asked, from a new
+ * Lets a second person look at a request, and approve or reject it: with the same preview as the person who asked, from a new
  * read of the order, or with the preview of a plan.
  */
 
@@ -64,7 +64,7 @@ interface ApproveAsked {
   readonly note: string | undefined;
 }
 
-/** Approves a request for a while. Throws CliError 'refused' when the order changed since, or when it is an own request. */
+/** Approves a request for a while. Throws CliError 'refused' when the order changed since, or when the request is the person's own. */
 export async function approveRequest(
   ctx: Context,
   id: string,
@@ -102,7 +102,7 @@ export async function approveRequest(
   ctx.notes.note(sendWords(request, profile));
 }
 
-/** Rejects a request, also one that was approved and not sent yet. Whoever asked can take it back so, too. */
+/** Rejects a request, also one that was approved and not sent yet. The person who asked can take it back this way, too. */
 export async function rejectRequest(ctx: Context, id: string, note: string): Promise<void> {
   const { request, rules } = await openRequest(ctx, id, ['asked', 'approved']);
   const style = ctx.profiles.amountStyle(request.asked.profile);
@@ -168,7 +168,7 @@ function problemLine({ message }: CliError): Block {
 }
 
 type LookedHow = NonNullable<Parameters<Context['service']>[0]>;
-// Whoever approves has the refund sent, also by `paydesk release`.
+// Whoever approves causes the refund to be sent, also with `paydesk release`.
 const toApprove: LookedHow = { kind: 'refund', command: approveCommand };
 
 /** What somebody reads before they approve a request. */
@@ -230,7 +230,7 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund, how: LookedHo
   };
 }
 
-/** What the request says of the plan. No order is read: each row is read again when it is sent. */
+/** What the request says about the plan. No order is read: each row is read again when it is sent. */
 async function lookAtPlan(ctx: Context, request: ApprovalRequest, how: LookedHow = {}): Promise<Seen> {
   const { profile } = await ctx.service(how);
   const { planned, digest, told } = planIn(request);
@@ -261,7 +261,7 @@ async function lookAtPlan(ctx: Context, request: ApprovalRequest, how: LookedHow
   };
 }
 
-// What whoever asked has read, from the first row to the last that the request has room for.
+// The notes that the person who asked has read, from the first row to the last that the request has room for.
 function noteLines({ notes, noted }: PlanTold): readonly string[] {
   const more = noted - notes.length;
   return [
@@ -277,7 +277,7 @@ function reasonWords({ reasons }: PlanTold): string {
     .join(', ');
 }
 
-// What was asked for, where `isOfRefund` has said that it is a plan.
+// What was asked for, once `isOfRefund` has said that it is a plan.
 function planIn({ asked }: ApprovalRequest): AskedPlanRow {
   if ('planned' in asked) return asked;
   throw new Error('this request is about no plan');

@@ -1,4 +1,4 @@
-/** What the journal of this machine knows about an order's refunds: who sent them, why, and the note. */
+/** Looks up what the journal of this machine knows about an order's refunds: who sent them, why, and the note. */
 
 import type { Service } from '../../api/api.ts';
 import { moneyOf } from '../../api/charges.ts';
@@ -23,19 +23,19 @@ interface RefundOrigin {
   readonly by: string;
   /** This machine probably sent it. Nothing confirms that yet. */
   readonly probable?: true;
-  /** It is there beside an equal refund of this machine, so `by` is no name. */
+  /** It is there beside an equal refund of this machine, so `by` is not a name. */
   readonly beside?: true;
   /** The journal of the team does not know it, as `by` says. */
   readonly unknown?: true;
   readonly reason: string | undefined;
   /** The row of the plan that it was sent by, if it was. */
   readonly row?: string | undefined;
-  /** Who approved it, and its ticket; undefined if this machine did not surely send it. */
+  /** Who approved it, and its ticket; undefined unless this machine certainly sent it. */
   readonly approval?: ApprovalFields;
 }
 
 /**
- * Who sent each refund, by refund id. A refund that is missing here was not sent from this machine; in a team it is here as
+ * Who sent each refund, by refund id. A refund that is missing here was not sent from this machine; in a team it is listed as
  * `unknown`. Undefined when the journal cannot be read.
  */
 export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
@@ -75,7 +75,8 @@ export async function originsAmong(
   }
 }
 
-// In a team it may be of any desk, so it matters which journal does not know it. What the journal knows takes the place of this.
+// In a team a refund may come from any desk, so it matters which journal does not know it. What the journal does know takes the
+// place of this.
 async function strangersOf(
   { journal }: Context,
   ids: readonly string[],
@@ -97,7 +98,7 @@ function isDoubled({ verdicts }: AttemptRecord): boolean {
   return last?.verdict === 'applied' && last.by !== 'person';
 }
 
-// Who made a refund of which the order shows more than one. If no reply named ours, nobody can tell them apart.
+// Who made a refund that the order shows more than once. If no reply named ours, nobody can tell them apart.
 function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
   const { time, operator, reason } = record.sent;
   if (namedByReply(record).length > 0)
@@ -146,7 +147,7 @@ export function sentByWords(origins: RefundOrigins, refundId: string): string | 
   return origin === undefined || origin.probable || origin.beside || origin.unknown ? words : `by ${words}`;
 }
 
-/** When reads first showed the refunds of an order as failed, as far as the journal knows it: `read 10:42`. */
+/** When reads first showed the refunds of an order as failed, as far as the journal knows: `read 10:42`. */
 export async function failedTimes(
   ctx: Context,
   service: Service,

@@ -27,7 +27,7 @@ import type { RefundAsked } from './refund-plan.ts';
 /** The twins that were found, and where nobody looked. */
 export interface FoundTwins {
   readonly twins: readonly KnownTwin[];
-  /** The order itself, with what this machine knows of it; undefined if there are no twins. */
+  /** The order itself, with what this machine knows about it; undefined if there are no twins. */
   readonly own: KnownTwin | undefined;
   /** Sentences about orders that were not looked at, because a read failed or there are too many. */
   readonly gaps: readonly string[];
@@ -136,8 +136,9 @@ async function lookUpKnown(
 }
 
 /**
- * `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
- * Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a refund of a twin.
+ * Splits the names of `--again`, which may be refunds of twins besides refunds and attempts of this order. The journal uses up
+ * only names of this order. Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a
+ * refund of a twin.
  */
 export async function splitAgain(
   ctx: Context,

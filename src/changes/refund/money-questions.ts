@@ -23,7 +23,7 @@ import {
 
 /** What a question carries besides its words. */
 export type AskedHow = Pick<Question, 'about' | 'canGoBack'>;
-/** What can be chosen of an order, and what cannot. */
+/** What a person can choose to refund, and what cannot be chosen. */
 interface Offer {
   readonly money: OrderMoney;
   readonly charges: readonly ChargeMoney[];
@@ -32,7 +32,7 @@ interface Offer {
   readonly stopped: ReadonlySet<string>;
 }
 
-/** Which charges to ask about, where the flags leave that open. Undefined: it is clear, or something is wrong that the plan refuses later. */
+/** Which charges to ask about, if the flags leave that open. Undefined: it is clear, or something is wrong that the plan refuses later. */
 export function chargesToOffer(
   { charge, amount }: RefundAsked,
   money: OrderMoney,
@@ -52,7 +52,10 @@ export function chargesToOffer(
   return { money, charges: money.charges, offersWhole: canGoBackWhole(money), stopped };
 }
 
-/** Of an order that was picked, was paid by several charges, or was refunded in part, the amount of one charge is asked too. */
+/**
+ * The one charge whose amount is asked for too, if its order was picked, was paid by several charges, or was refunded in part;
+ * undefined if no amount is asked for.
+ */
 export function chargeWithoutAmount(
   { charge, amount }: RefundAsked,
   money: OrderMoney,
@@ -68,8 +71,8 @@ export function chargeWithoutAmount(
 }
 
 /**
- * The charges come first, and all of them last: whoever presses Enter too early sends no more than was asked. Undefined: all of
- * the order.
+ * Asks which charge to refund. The charges come first, and all of them last: whoever presses Enter too early sends no more than
+ * was asked. Returns undefined for all of the order.
  */
 export function askCharge(
   ctx: Context,
@@ -81,7 +84,7 @@ export function askCharge(
   const counting = money.charges.filter(({ counts }) => counts);
   const offered = refundableCharges(money);
   const isOnlyStopped = offered.filter((one) => charges.includes(one)).every(({ id }) => stopped.has(id));
-  // Where --again is needed for each of them, the refusal says the whole command.
+  // If --again is needed for each of them, the refusal says the whole command.
   const recorded = (isStopped: boolean) =>
     isStopped && !isOnlyStopped ? 'recorded as made, so refused without --again' : undefined;
   const inTheWay = chargesInTheWay(money).map(({ number }) => `charge ${number}`);
@@ -119,7 +122,7 @@ function refusalOf(charge: ChargeMoney): string {
     : `${charge.status ?? 'not paid'}, so there is nothing to refund`;
 }
 
-/** Asks until the amount is one of the order's currency and not more than is left. */
+/** Asks until the amount fits the order's currency and is not more than is left. */
 export async function askAmount(
   ctx: Context,
   profile: Profile,

@@ -29,7 +29,7 @@ import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts
 import { type Counting, overLimit, showOrder } from './refund-limit.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
-// A command that names a charge says what is wrong with that; what its mode forbids is said before.
+// What is refused elsewhere: the check of a charge says what is wrong with that charge, and what the mode forbids is said before.
 const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mode', 'other mode', undefined];
 
 /**
@@ -39,7 +39,7 @@ const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mod
 export function provableMoney(order: JsonObject, profile: Profile, madeWords?: MadeWords): OrderMoney {
   const unfit = unfitOf(order);
   const money = moneyOf(order);
-  // Of an order that is refundable, the charge says why it is not.
+  // If the order itself is refundable, the check of its charge says why that is not.
   const isOfCharge = unfit?.is === 'not allowed' && order.is_refundable !== false;
   if (money !== undefined && (isOfCharge || saidLater.includes(unfit?.is))) return money;
   const id = String(order.id);
@@ -64,7 +64,7 @@ export function provableMoney(order: JsonObject, profile: Profile, madeWords?: M
     case 'refunded':
       throw refused(`${id} is ${unfit.why}${sums}`, [show], 'refunded_already');
     case 'not allowed':
-      // Then none of its charges is (service: order).
+      // Then none of its charges is refundable either (service: order).
       throw refused(
         `the service says that ${id} is not refundable (is_refundable false)${sums}`,
         [show],
@@ -101,9 +101,9 @@ export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => stri
 
 /**
  * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
- * does not matter who made that refund or when. One that failed does not count. A name in `again` that is no refund of this order
- * may be an attempt; the journal checks that later, under the order's lock. `madeWords`: when the refund was made and by whom;
- * `over`: the limit that the refund is over.
+ * does not matter who made that refund or when. One that failed does not count. A name in `again` that is not a refund of this
+ * order may be an attempt; the journal checks that later, under the order's lock. `madeWords`: when the refund was made and by
+ * whom; `over`: the limit that the refund is over.
  */
 export function checkRepeat(
   { change: { expected, request }, money }: Pick<RefundPlan, 'change' | 'money'>,
@@ -120,7 +120,7 @@ export function checkRepeat(
   const { chargeId, refundId, amount } = equal;
   const charge = money.charges.find(({ id }) => id === chargeId);
   const { createdAt } = charge?.refunds.find(({ id }) => id === refundId) ?? {};
-  // Of two equal ones of the same second, the journal knows whether one was made to repeat the other.
+  // If two equal refunds were made in the same second, the journal knows whether one was made to repeat the other.
   const isAsNew = charge?.refunds.some(
     (one) => again.includes(one.id) && one.amount === amount && one.createdAt === createdAt,
   );
@@ -146,8 +146,8 @@ function sameAgain(over: CliError | undefined, command: string): readonly string
 }
 
 /**
- * The twins whose refund `--again` must name before this order is refunded as well: those of which all went back and, for a refund
- * of a duplicate, also those that were refunded in part, or may have been. `twins`: the names that were given.
+ * The twins whose refund `--again` must name before this order is refunded as well: those that went back as a whole and, for a
+ * refund of a duplicate, also those that were refunded in part, or may have been. `twins`: the names that were given.
  */
 export function twinsToName(
   found: readonly KnownTwin[],
@@ -219,9 +219,9 @@ function typedAmount(
 type AskedBesides = Partial<Pick<RefundAsked, 'amount' | 'reason' | 'note'>>;
 
 /**
- * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. One that the service calls not
- * refundable has only a line that says so. There is no command that would be refused: if less is left than the amount that was asked for, or
- * over a limit of the profile. That of a repeat names what it repeats.
+ * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. A charge that the service
+ * calls not refundable has only a line that says so. A command that would be refused is left out: if less is left than the amount
+ * that was asked for, or if it is over a limit of the profile. The command of a repeat names what it repeats.
  */
 export function chargeCommands(
   money: OrderMoney,
@@ -257,13 +257,13 @@ export function chargeCommands(
   return [...each, 'from one charge after the other:', `  ${refundCommand(profile, money, spread)}`];
 }
 
-// No charge has so much left, and all that can be refunded together have.
+// Whether no charge has this much left, but all that can be refunded have it together.
 function isMoreThanEach(charges: readonly ChargeMoney[], amount: number): boolean {
   const open = refundableCharges({ charges });
   return open.every(({ left }) => left < amount) && leftToRefund({ charges }) >= amount;
 }
 
-// The card, and the id too where another card ends alike.
+// The card, and the id too if another card looks the same.
 function nameOfCharge(charge: ChargeMoney, { charges }: OrderMoney): string {
   const card = paidBy(charge.value);
   const alike = charges.filter(({ value }) => paidBy(value) === card);

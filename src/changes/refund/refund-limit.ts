@@ -1,4 +1,7 @@
-/** The limits of an account for one refund: what went back of its order in the last 24 hours, and how old the order may be. Pure. */
+/**
+ * Checks one refund against the limits of an account: what went back of its order in the last 24 hours, and how old the order may
+ * be. Pure.
+ */
 
 import { amountWords, figuresIn } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
@@ -26,7 +29,7 @@ export interface Counting {
   readonly unshown: readonly AttemptRecord[];
 }
 
-/** The same, by the clock of the service as it answered last. */
+/** What a limit counts now, by the clock of the service as it answered last. */
 export function countingAt(
   { seenDate }: Pick<Service, 'seenDate'>,
   unshown: readonly AttemptRecord[] = [],
@@ -38,8 +41,9 @@ type KnownMoney = Pick<KnownOrder, 'reading' | 'attempts' | 'order'>;
 type LimitedService = Pick<Service, 'profile' | 'seenDate'>;
 
 /**
- * The refusal by a limit of the account of so much of an order that somebody looks at; undefined if none refuses it. Orders out of an
- * index are shown before the service says what time it is: then `nowMs` counts, since nothing is sent by this.
+ * The refusal if a limit of the account does not allow a refund of `amount` on an order that somebody looks at; undefined if none
+ * refuses it. Orders from an index are shown before the service says what time it is: then `nowMs` counts, since nothing is sent
+ * by this.
  */
 export function limitAt(
   amount: number,
@@ -117,11 +121,11 @@ export function overLimit(
   return withParts(error, { roomAt, allows });
 }
 
-/** What went back of an order in the last 24 hours, or before if nobody knows what time it is. */
+/** What went back of an order in the last 24 hours, or at any time if nobody knows what time it is. */
 interface WentBack extends Pick<Counting, 'nowMs'> {
   readonly made: number;
   readonly byHand: number;
-  /** Rows before it in the same plan. */
+  /** What rows before it in the same plan will pay back. */
   readonly planned: number;
   /** What was made, and what was recorded, with its time (Unix milliseconds; undefined if it does not show one). */
   readonly timed: readonly { readonly time: number | undefined; readonly amount: number }[];
@@ -136,7 +140,7 @@ function wentBack({ charges }: OrderMoney, { nowMs, unshown }: Counting): WentBa
       amount,
       time: createdAt === undefined ? undefined : createdAt * 1000,
     }))
-    // One that does not show when it was made may have been made now, so it counts.
+    // A refund that does not show when it was made may have been made just now, so it counts.
     .filter(({ time }) => time === undefined || time > sinceMs);
   const made = recent.filter((one) => !one.isPlanned);
   const byHand = unshown
@@ -160,7 +164,7 @@ function backWords(
   ];
 }
 
-// When so much of it is older than 24 hours, Unix seconds. Undefined if nobody knows, as of rows of a plan.
+// When at least `needed` of it will be older than 24 hours, in Unix seconds. Undefined if nobody knows, as for rows of a plan.
 function roomIn({ nowMs, timed }: WentBack, needed: number): number | undefined {
   let gone = 0;
   for (const { time, amount } of timed.toSorted((one, other) => (one.time ?? 0) - (other.time ?? 0))) {

@@ -55,7 +55,10 @@ export function refundOrder(
 }
 
 interface Planning extends Pick<Counting, 'unshown'> {
-  /** Plans it for the order as it was read, or as it was read again later. `byHand`: what the order does not show yet. */
+  /**
+   * Plans the refund for the order as it was read, or as it was read again later. `byHand`: refunds that were recorded as made
+   * and that the order does not show.
+   */
   readonly planNow: (asked: RefundAsked, now?: JsonObject, byHand?: readonly AttemptRecord[]) => RefundPlan;
   readonly origins: RefundOrigins;
   readonly approved: ApprovedRefund | undefined;
@@ -217,7 +220,7 @@ async function planAnswered(
   };
 }
 
-/** What stands in a preview besides the refund. */
+/** What a preview has besides the refund. */
 interface RefundNotes {
   readonly warnings: readonly string[];
   /** Lines about orders that look like twins and were never paid: they warn of nothing. */
@@ -239,7 +242,7 @@ export function refundWarnings(
   return {
     warnings: [...warnings, ...young, ...inWords((twin) => !isPaidBack(twin)), ...gaps],
     asides: twins.filter((twin) => !warnsOfTwin(twin, words)).map((twin) => twinLine(twin, words)),
-    // To pay both back is the mistake that costs most.
+    // Paying both back is the mistake that costs the most.
     urgent: inWords(isPaidBack),
   };
 }

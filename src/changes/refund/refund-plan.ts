@@ -114,7 +114,8 @@ export function planRefund(
   return { ...plan, warnings };
 }
 
-// The limit that a refund is over, also if the service pays back more than its paid charges hold: the body of a whole order names none.
+// The error of the limit that a refund is over, or would be over if the service pays back more than the paid charges hold: the
+// body of a whole order names no charges.
 function overWith(
   { change: { amount }, charge, money }: RefundPlan,
   asked: RefundAsked,
@@ -140,7 +141,7 @@ function overWith(
   );
 }
 
-// The digits of `230.00` are sent only if the profile declares just so many decimals for the order's currency.
+// The digits of `230.00` are sent only if the profile declares just this many decimals for the order's currency.
 function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile): void {
   const problem = typed === undefined ? undefined : amountProblem(typed, money.currency, profile.settings);
   if (problem !== undefined)
@@ -200,7 +201,7 @@ export function chargesInTheWay({ charges }: OrderMoney): readonly ChargeMoney[]
   return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
 }
 
-/** Whether the whole order can be refunded at once: nothing was refunded before, or only what failed. */
+/** Whether the whole order can be refunded at once: there were no refunds before, or all of them failed. */
 export function canGoBackWhole({ charges }: OrderMoney): boolean {
   return charges.every((charge) => standingRefunds(charge).length === 0);
 }

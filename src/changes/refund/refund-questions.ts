@@ -181,7 +181,7 @@ function askReason(
   });
 }
 
-// Whoever types one of these believes to answer another question.
+// Whoever types one of these thinks that they are answering another question.
 const answers = /^(?:y|n|yes|no)$/i;
 const notANote = 'this asks for a note, and nothing is sent yet: yes or no is not a note';
 
@@ -221,7 +221,10 @@ function requires(profile: Profile, what: 'reason' | 'note'): boolean {
 type Step<T> = (answers: T, canGoBack: boolean, before?: T) => Promise<T>;
 
 interface Dialog<T> {
-  /** Asks the questions, the first time or once a person has gone back behind the last one. Returns all answers. */
+  /**
+   * Asks the questions; called again, when a person went back from what comes after them, begins with the last one that was
+   * asked. Returns all answers.
+   */
   ask(): Promise<T>;
   /** Whether a question was asked, so that a person can go back to it. */
   readonly hasAsked: boolean;

@@ -1,4 +1,4 @@
-/** What a person should know before a refund is sent, although nothing refuses it. Pure. */
+/** Warns about what a person should know before a refund is sent, although nothing refuses it. Pure. */
 
 import { figuresIn } from '../../amounts.ts';
 import { newestEqual, type OrderMoney, standingRefunds } from '../../api/charges.ts';

@@ -89,7 +89,7 @@ export function requestTitle(request: ApprovalRequest, style: AmountStyle): stri
   return `the plan ${planned.id}, ${rowsAndSumsOf(planned, style)}, digest ${digest.slice(0, digestShown)}`;
 }
 
-/** What became of a request, behind its id: `was approved by ben, until 19:03`. */
+/** What became of a request, in words that follow its id: `was approved by ben, until 19:03`. */
 export function stateWords(
   ctx: Pick<Context, 'days'>,
   { state, asked, decided, usedBy, rowsLeft }: ApprovalRequest,
@@ -110,8 +110,8 @@ export function stateWords(
 }
 
 /**
- * A request by its id; the run then uses a profile of its account. Throws CliError 'not_found' if the account of this run has none of
- * that name, and 'refused' without a team.
+ * A request by its id; the run then uses a profile of its account. Throws CliError 'not_found' if the account of this run has no
+ * such request, and 'refused' without a team.
  */
 export async function findRequest(ctx: Context, id: string): Promise<ApprovalRequest> {
   const rules = await rulesOf(ctx);
@@ -126,7 +126,10 @@ export async function findRequest(ctx: Context, id: string): Promise<ApprovalReq
   });
 }
 
-/** The requests of an account that wait for an answer or to be sent, and fit. None without a team, or if its journal cannot be read. */
+/**
+ * The requests of an account that wait for an answer or to be sent, and that `fits` accepts. None without a team, or if its
+ * journal cannot be read.
+ */
 export async function pendingRequests(
   ctx: Context,
   fits: (request: ApprovalRequest) => boolean = () => true,
@@ -171,14 +174,14 @@ export interface ApprovedRefund extends ApprovalRequest {
   readonly asked: AskedRefundRow;
 }
 
-/** Whether a request is about one refund, not about a plan. What names a plan is approved as that plan. */
+/** Whether a request is about one refund, not about a plan. A request that names a plan is approved as that plan. */
 export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund {
   return 'proof' in request.asked;
 }
 
 /**
- * The line of the preview that says who approved the refund. Throws CliError 'refused' when the order would now get another
- * refund than the one that was approved.
+ * The line of the preview that says who approved the refund. Throws CliError 'refused' when the order would now get a refund
+ * other than the one that was approved.
  */
 export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRefund): string {
   refuseChanged(request, now);
@@ -189,8 +192,8 @@ export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRe
 }
 
 /**
- * Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. `next`: what whoever runs this does with
- * the request that is refused then.
+ * Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. `next`: what the person who runs
+ * this can then do with the request.
  */
 export function refuseChanged(
   { id, asked }: ApprovedRefund,
@@ -199,7 +202,7 @@ export function refuseChanged(
   next = 'to ask again, take this request back, and run the refund without --approved:',
 ): void {
   const isOtherRefund = !asksForSameRefund(asked, now);
-  // A refund of the same sum is another thing where other money went back meanwhile.
+  // A refund of the same sum is not the same thing any more if other money went back meanwhile.
   if (!isOtherRefund && sameJson(asked.seen, now.seen)) return;
   const { orderId = 'the order' } = asked.proof;
   throw new CliError(

@@ -18,7 +18,10 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundPlan } from './refund-plan.ts';
 import { findRequest, isOfRefund, requestTitle, rulesOf, stateWords } from './request-record.ts';
 
-/** A refund in the form in which the team compares it: what is sent must be just what was approved. `--again` names those of twins too. */
+/**
+ * A refund in the form in which the team compares it: what is sent must be just what was approved. Its `again` has the refunds of
+ * twins too.
+ */
 export function askedRefund(
   profile: Profile,
   { change, money }: Pick<RefundPlan, 'change' | 'money'>,
@@ -45,8 +48,8 @@ function seenOf(order: OrderMoney): AskedRefund['seen'] {
 }
 
 /**
- * Throws CliError 'refused' when a limit of the team forbids a refund; `later`: but for a reason and a note, which may still be
- * asked for. Undefined if the team has no limits, or if there is no team.
+ * Throws CliError 'refused' when a limit of the team forbids a refund; `later`: problems that are not refused yet, such as a
+ * reason or a note that may still be asked for. Undefined if the team has no limits, or if there is no team.
  */
 export async function refuseOverLimits(
   ctx: Context,
@@ -60,7 +63,7 @@ export async function refuseOverLimits(
   return finding;
 }
 
-/** The line of the preview, where a yes only asks for the approval. Undefined if nobody else is needed. */
+/** The line of the preview if a yes only asks for the approval; undefined if nobody else is needed. */
 export function secondLine(finding: LimitFinding | undefined, style: AmountStyle): string | undefined {
   if (finding?.needsSecond !== true) return undefined;
   if (finding.limit === undefined)
@@ -74,7 +77,7 @@ export function yesAsks(limit: TeamLimit, style: AmountStyle): string {
 
 /**
  * A line about each other request of the same order that is not over: together they may pay back more than anybody wants.
- * `but`: the request that is looked at.
+ * `but`: the request that is looked at, which is left out.
  */
 export async function otherRequests(
   ctx: Context,
@@ -157,7 +160,7 @@ function noteKept(earlier: ApprovalRequest | undefined, what: object): readonly 
   ];
 }
 
-/** What somebody reads who wants to ask for an approval that somebody else has asked for. */
+/** The error for a person who asks for an approval that somebody else has already asked for. */
 export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, send: string): CliError {
   return new CliError('refused', `asked for approval already by ${asked.operator}: ${id}`, {
     opening: 'not sent:',
@@ -165,7 +168,7 @@ export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, s
     profile: profile.name,
     ownCode: 'approval_asked',
     now: [
-      `somebody else than ${asked.operator} looks at it and approves it, you for example:`,
+      `somebody other than ${asked.operator} looks at it and approves it, you for example:`,
       commandLine(profile, 'approvals', 'approve', id),
       'then it can be sent:',
       send,
@@ -173,7 +176,7 @@ export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, s
   });
 }
 
-/** Who else of the team has the order of a refund open, in words, for whoever is about to be asked. Nothing stops a refund here. */
+/** Who else of the team has the order of a refund open, in words, for the person who is about to be asked. Nothing stops a refund here. */
 export async function othersAtOrder(ctx: Context, orderId: string): Promise<readonly string[]> {
   if (!ctx.ask.interactive || ctx.options.yes || ctx.options.dryRun) return [];
   try {

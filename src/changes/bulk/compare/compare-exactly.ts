@@ -8,7 +8,7 @@ import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { type Figure, magnitude, sumOf, wholeNumber } from '../../../reports/reports.ts';
 import type { Compared, CompareVerdict } from './compare-rows.ts';
 
-/** A refund with what went back, exactly, and the charge that it is of. */
+/** A refund with the exact amount that went back, and its charge. */
 interface ExactRefund {
   readonly id: string;
   readonly chargeId: string;
@@ -64,7 +64,8 @@ function exactRefund({ id: chargeId }: JsonObject, refund: JsonObject): readonly
   return [{ id: String(id), chargeId: String(chargeId), isFailed, amount: back, createdAt: at }];
 }
 
-// As elsewhere: first the refund that a row names, then one of just its amount, then what is left for the last row about its charge.
+// As elsewhere, a row takes first the refund that it names, then one of just its amount. What is left goes to the last row about
+// its charge.
 function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free: Set<ExactRefund>) {
   const claims = rows.map((row) => {
     const isWhole = row.charge === anyWord || row.charge === fullWord;

@@ -1,4 +1,4 @@
-/** `refunds compare`: a file of refunds, made by anybody, beside what the service and the journal of this machine show. */
+/** `refunds compare`: compares a file of refunds, whoever made it, with what the service and the journal of this machine show. */
 
 import { longPages, type OpenService } from '../../../api/api.ts';
 import { idOf, type JsonObject } from '../../../api/json-values.ts';
@@ -40,7 +40,7 @@ interface CompareAsked extends RefusedFile, Pick<StatusAsked, 'to' | 'allRows'> 
   /** The zone that was typed, and its days. */
   readonly tz: string | undefined;
   readonly days: Days;
-  /** Also finds refunds of this time that no row is about. */
+  /** Also finds refunds from this range of time that no row is about. */
   readonly others: TimeRange | undefined;
 }
 
@@ -59,13 +59,13 @@ export async function compareFile(
   const orders = await lookAtOrders(ctx, input, input.problems, asked, () =>
     readOrders(ctx, service, ordersOf(input.rows)),
   );
-  // What no order has is not found. What several have names none of them.
+  // A row whose name no order has ends as not found. A name that several orders have is an error.
   const named = input.rows.filter((row) => orderIdOf(row, orders) !== '');
   await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(named, orders)], asked);
   sayReferences(ctx, named, orders);
   const known = knowing(ctx, service);
   const compared = await compareRows(input, orders, known);
-  // Of the others no order says what their decimals mean.
+  // For the other rows, no order says what their decimals mean.
   const found = compared.filter(
     ({ row, verdict, currency }) =>
       verdict !== 'not_found' && !(row && inOtherCurrency(row, currency, settings)),
@@ -109,7 +109,7 @@ function byTime({ refunds: [one] }: Compared, { refunds: [other] }: Compared): n
   return (one?.createdAt ?? 0) - (other?.createdAt ?? 0);
 }
 
-// What is known of some orders, and the rules for the rows of one of them.
+// What is known about some orders, and the rules for the rows of one of them.
 interface Knowing {
   readonly of: (orders: readonly JsonObject[]) => Promise<readonly KnownOrder[]>;
   readonly rules: (orderId: string) => CompareRules;
@@ -127,7 +127,7 @@ function knowing(ctx: Context, service: OpenService): Knowing {
   };
 }
 
-// The journal is asked about so many orders at a time, since a file may name thousands.
+// The journal is asked about this many orders at a time, since a file may name thousands.
 const ordersAtOnce = 100;
 
 async function compareRows(
@@ -158,14 +158,14 @@ async function compareRows(
   return compared;
 }
 
-// Which refunds are looked for: those of a time that no row is about.
+// Which refunds are looked for: those from a range of time that no row is about.
 interface Elsewhere {
   /** `ORDER REFUND` of the refunds that rows are about. */
   readonly ofRows: ReadonlySet<string>;
   readonly range: TimeRange;
 }
 
-// The refunds may be of old orders, so the whole list is read.
+// The refunds may belong to old orders, so the whole list is read.
 async function refundsElsewhere(
   ctx: Context,
   service: OpenService,
@@ -179,12 +179,12 @@ async function refundsElsewhere(
   try {
     for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
       const orders = records.flatMap((record) => (idOf(record) === undefined ? [] : [record.value]));
-      // Most orders have no refund, and nobody asks the journal about those.
+      // Most orders have no refund, and the journal is not asked about those.
       const withRefunds = ordersWithRefunds(orders);
       const some = orders.filter(({ id }) => withRefunds.has(String(id)));
       for (const one of await known.of(some)) {
         found.push(...elsewhere(one, known, asked));
-        // Its rows are said to be not shown. Of an order without a row, nobody would hear.
+        // If it has rows, they end as not shown. Without a row, nobody would hear about the order, so it is named here.
         if ('problem' in one.reading) unknown.push(`${String(one.order.id)}: ${one.reading.problem}`);
       }
       read += records.length;
@@ -198,7 +198,7 @@ async function refundsElsewhere(
   return found;
 }
 
-// So many orders are named of which nobody can say whether refunds of them are missing in the file.
+// The most orders to name for which nobody can say whether the file lacks refunds.
 const unknownNamed = 50;
 
 function elsewhere(

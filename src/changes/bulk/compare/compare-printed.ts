@@ -1,4 +1,4 @@
-/** What `refunds compare` prints: its columns and records, and the lines below them. Pure. */
+/** Makes what `refunds compare` prints: its columns and records, and the lines below them. Pure. */
 
 import { type AmountStyle, unitsNote } from '../../../amounts.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
@@ -47,7 +47,7 @@ const ownColumns: readonly (Column | Field<Compared>)[] = [
   field('ref', 'text', ({ row }) => row?.ref ?? ''),
 ];
 
-// Who made them, as lists say it: nobody for one from elsewhere, which is named beside one of ours.
+// Who made these refunds, as lists say it: null if all are from elsewhere; beside one of ours, `elsewhere` is named.
 function operatorsOf(refunds: Compared['refunds']): string | null {
   const names = [...new Set(refunds.map(({ by }) => by))].join(', ');
   return names === elsewhere ? null : names || null;
@@ -55,7 +55,7 @@ function operatorsOf(refunds: Compared['refunds']): string | null {
 
 /** The columns of a comparison; `all`: what it prints. The columns of the file come last, as `input.TITLE`. */
 export function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {
-  // The reasons of rows stand below the table, so its room is for who and when.
+  // The reasons of rows are below the table, so that it has room for who and when.
   const hasReasons = all.some(({ row, why }) => row === undefined && why !== undefined);
   const own = ownColumns.map((one) =>
     hasReasons && one.name === 'why' ? { ...one, tableFrom: 100, isMissed: true as const } : one,
@@ -95,7 +95,7 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   not_in_file: 'not in the file',
 };
 
-// Their sum in the file is another one than what went back.
+// The verdicts for which the sum in the file differs from what went back.
 const saysMore: ReadonlySet<Compared['verdict']> = new Set([
   'in_part',
   'more',
@@ -112,7 +112,7 @@ export function whyLines(all: readonly Compared[], profile: Profile, file: strin
   return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, ...inFull));
 }
 
-/** How many rows ended how. `isLookedFor`: refunds that are not in the file were looked for, so that there are none is worth a line. */
+/** How many rows ended how. `isLookedFor`: refunds that are not in the file were looked for, so it is worth a line if there are none. */
 export function closingLines(
   all: readonly Compared[],
   { settings }: Profile,
@@ -150,7 +150,7 @@ export function summed(all: readonly Compared[], style: AmountStyle) {
   return all.map(({ row, currency, wanted, refunded: found }) => {
     const other = row && inOtherCurrency(row, currency, style);
     const sum = { isInFile: row !== undefined, currency, wanted, found, other };
-    // Nothing is wanted of a refund that the file says failed.
+    // The file asks for nothing from a refund that it says failed.
     return row?.isFailed === true ? { ...sum, isRest: true as const } : sum;
   });
 }

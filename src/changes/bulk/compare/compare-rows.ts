@@ -1,4 +1,4 @@
-/** Compares the rows of a file with what is known of their orders: which refunds were made, in part, twice, or not at all. Pure. */
+/** Compares the rows of a file with what is known about their orders: which refunds were made, in part, twice, or not at all. Pure. */
 
 import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
 import { textIn } from '../../../api/json-values.ts';
@@ -47,11 +47,12 @@ export const compareVerdicts = [
 /**
  * - `refunded`: just what the row says went back
  * - `in_part`, `more`: less or more than that
- * - `other_currency`: the file says another currency than that of the order, so no amounts are compared
- * - `not_refunded`: nothing of it
+ * - `other_currency`: the file says a currency other than that of the order, so no amounts are compared
+ * - `not_refunded`: none of it went back
  * - `twice_in_file`: its refund counts for another row
- * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or of its
- *   order if the row is short of money. The figures of an order that contradict each other make it `unconfirmed` too
+ * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or a
+ *   refund of its order if the row is short of money. A row is `unconfirmed` too if the figures of its order contradict each
+ *   other
  * - `gone`: a refund was made, and the order does not show it any more
  * - `not_shown`: the order is there, but its charges are not shown or cannot be read, so nothing shows a refund
  * - `not_found`: there is no such order or charge
@@ -65,12 +66,12 @@ export interface Compared {
   readonly row: InputRow | undefined;
   readonly orderId: string;
   readonly verdict: CompareVerdict;
-  /** The state of the refunds of the row, the most urgent one, `unconfirmed` if the figures tell nothing; undefined if there is none. */
+  /** The most urgent state of the refunds of the row, `unconfirmed` if the figures tell nothing; undefined if there are no refunds. */
   readonly state: RefundState | undefined;
   readonly why: string | undefined;
   /** What should have gone back; undefined if that is not known. */
   readonly wanted: Figure | undefined;
-  /** What went back. A refund that failed, or is pending, is not in it. */
+  /** What went back. A refund that failed, or is pending, is not included. */
   readonly refunded: Figure;
   readonly currency: string | undefined;
   readonly refunds: readonly ComparedRefund[];
@@ -135,7 +136,7 @@ function comparedRows(
   });
 }
 
-// What the amounts alone decide.
+// The verdicts that the amounts alone decide.
 const bySums: ReadonlySet<CompareVerdict> = new Set([
   'refunded',
   'in_part',
@@ -146,7 +147,7 @@ const bySums: ReadonlySet<CompareVerdict> = new Set([
   'failed',
 ]);
 
-// Amounts of two currencies are not compared. What a person must know of first stays.
+// Amounts in two currencies are not compared. A verdict that a person must know about first stays.
 function inItsCurrency(one: Compared, { settings }: CompareRules): Compared {
   const { row, currency, verdict, why } = one;
   const other = row && inOtherCurrency(row, currency, settings);
@@ -240,14 +241,14 @@ function comparedOf(
   const taken = claim.taken.toSorted((a, b) => (a.record.createdAt ?? 0) - (b.record.createdAt ?? 0));
   const refunded = sumOf(taken, wentBack);
   const own = claim.unshown.map(({ refund }) => refund);
-  // An unconfirmed refund of another charge makes no row of the order certain that is short of money.
+  // If a row is short of money, an unconfirmed refund of another charge of the order makes it uncertain.
   const other = known.refunds.filter(
     ({ state, record, mayAppear }) => state === 'unconfirmed' && record === undefined && mayAppear,
   );
   const unshown = own.length === 0 && refunded < wanted ? other.slice(0, 1) : own;
   const refunds = [...taken, ...unshown];
   const words = refunds.map((refund) => stateWhy(refund, currency, rules.settings, known));
-  // What never arrived decides nothing: the row only says it.
+  // A refund that never arrived decides nothing: the row only says so.
   const counted = refunds.filter((refund) => !isNeverArrived(refund));
   const verdict = verdictOf(counted, known.cases);
   const meant = refunded > wanted ? taken.find((refund) => wentBack(refund) === wanted) : undefined;
@@ -282,7 +283,7 @@ function sentences(words: readonly (string | undefined)[]): string | undefined {
   return [...new Set(words.filter((one) => one !== undefined))].join('; ') || undefined;
 }
 
-// Of refunds that a person must know of before any sum.
+// The verdict for refunds that a person must know about before any sum; undefined if there are none.
 function verdictOf(refunds: readonly KnownRefund[], cases: KnownOrder['cases']): CompareVerdict | undefined {
   const has = (state: RefundState) => refunds.some((one) => one.state === state);
   if (has('unconfirmed')) return 'unconfirmed';
@@ -298,7 +299,7 @@ function bySum(refunded: number, wanted: number, refunds: readonly KnownRefund[]
   const has = (state: RefundState) => refunds.some((one) => one.state === state);
   if (refunded > wanted) return 'more';
   if (has('recorded made')) return 'recorded_made';
-  // What failed stays failed, whatever smaller refund is on its way.
+  // A row that failed stays failed, whatever smaller refund is on its way.
   if (has('failed') && (refunded < wanted || wanted === 0)) return 'failed';
   if (has('pending')) return 'pending';
   if (refunded === wanted && wanted > 0) return 'refunded';

@@ -1,4 +1,4 @@
-/** Which refunds of an order count for which rows of a file: every refund for one row only. Pure. */
+/** Decides which refunds of an order count for which rows of a file: every refund counts for one row only. Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
 import { valueAt } from '../../../api/json-values.ts';
@@ -11,9 +11,9 @@ import { chargesNamed, notOneCharge } from '../../refund/refund-plan.ts';
 import type { CompareRules } from './compare-rows.ts';
 
 /**
- * What the rows of an order claim of its refunds: first each row the refund that it names, then what the journal sent for it,
- * since an older refund of the same amount must not stand for it; then rows with just the amount of a refund; then what is left
- * for the rows in their order.
+ * Which refunds of an order its rows claim. First each row takes the refund that it names, then what the journal sent for it,
+ * since an older refund of the same amount must not be taken for it. Then come rows with just the amount of a refund. What is
+ * left goes to the rows in their order.
  */
 export function claimsOf(
   rows: readonly InputRow[],
@@ -29,7 +29,7 @@ export function claimsOf(
   const found = claims.filter((claim) => 'scope' in claim);
   for (const { row, taken } of found)
     for (const from of [free, failed]) take(from, taken, ({ record }) => record.id === row.refundId);
-  // Of rows that are the same, the first one has it.
+  // Of several rows that are the same, the first one gets it.
   for (const { key, unshown: own } of found) take(unshown, own, ({ keys }) => keys.includes(key));
   const open = found.filter(({ row }) => row.refundId === undefined);
   const takeShown = (claim: Claim, fits: (amount: number, missing: number) => boolean) =>
@@ -39,19 +39,19 @@ export function claimsOf(
   for (const claim of open) takeShown(claim, (amount, missing) => missing > 0 && amount <= missing);
   // What no row has claimed is more than the file says. The last row about its charge shows it.
   for (const claim of open.toReversed()) takeShown(claim, () => true);
-  // Of a row that is short of money, what the order does not show may be the rest. If no row is short of it, what the order shows may
-  // be another refund, so the last row about its charge is not certain.
+  // If a row is short of money, a refund that the order does not show may be the rest. If no row is short of money, the refund
+  // that the order shows may be another one, so the last row about its charge is not certain.
   const isOf = ({ scope }: Claim, { chargeId }: Unshown) => scope.has(chargeId);
   for (const claim of found) take(unshown, claim.unshown, (one) => missingSum(claim) > 0 && isOf(claim, one));
   for (const claim of found.toReversed())
     take(unshown, claim.unshown, (one) => one.isNews && isOf(claim, one));
-  // A refund that failed gave nothing back, but the row that is short of money wants to know why.
+  // A refund that failed gave nothing back, but it says why a row is short of money.
   for (const claim of open)
     if (missingSum(claim) > 0) take(failed, claim.taken, (one) => mayBeOf(claim, one));
   return claims;
 }
 
-/** The row for which the refund was counted that this one is about too: of two rows that are the same, one has it. */
+/** If the refund that this row is about was counted for another row: that row. Of two rows that are the same, only one has it. */
 export function countedFor(claim: Claim, others: readonly Claim[]): InputRow | undefined {
   const { row, scope, wanted } = claim;
   if (wanted === 0 || claim.taken.length + claim.unshown.length > 0) return undefined;
@@ -80,7 +80,7 @@ export interface Unshown extends ExpectedRefund {
   readonly keys: readonly string[];
   /** The refunds that the order had when it was sent. */
   readonly before: ReadonlySet<string>;
-  /** If it is too old to move money, only a row that is short of money needs to know of it. */
+  /** False if it is too old to move money: then only a row that is short of money needs to know about it. */
   readonly isNews: boolean;
 }
 
@@ -151,8 +151,8 @@ function codeOf(charge: ChargeMoney['value']): unknown {
   return valueAt(charge, ['payment_method', 'auth_code']);
 }
 
-// Nothing of a charge with which no money came in can be refunded. Where no charge shows whether it was paid, each that can be
-// refunded counts.
+// A charge with which no money came in cannot be refunded. If no charge shows whether it was paid, each one that can be refunded
+// counts.
 function paidOf(charges: readonly ChargeMoney[]): readonly ChargeMoney[] {
   const paid = charges.filter(({ value, refunds }) => tookMoney(value) || refunds.length > 0);
   return paid.length > 0 ? paid : charges.filter(({ counts }) => counts);
@@ -182,7 +182,7 @@ function mayBeOf({ row, scope, unshown }: Claim, { charge, record }: ShownRefund
   return charge !== undefined && scope.has(charge.id) && !unshown.some(({ before }) => before.has(record.id));
 }
 
-// Moves what fits from what no row has yet to a row. `fits` sees what the row has by then.
+// Moves the refunds that fit from those that no row has yet (`free`) to a row (`taken`). `fits` sees what the row has by then.
 function take<Refund>(free: Set<Refund>, taken: Refund[], fits: (one: Refund) => boolean): void {
   for (const one of free)
     if (fits(one)) {

@@ -53,7 +53,7 @@ interface PlanAsked extends PlanHow, RefusedFile {
   readonly sheet: string | undefined;
 }
 
-/** Makes a plan of a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
+/** Makes a plan from a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
@@ -70,7 +70,8 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   const titles = more.map((index) => input.columns[index] ?? '');
   const isAdded = !titles.some(isCurrencyTitle) && input.rows.some(({ currency }) => currency !== undefined);
   const columns = isAdded ? [...titles, 'currency'] : titles;
-  // A currency that stands beside the amount, so that the plan is compared with the order by it whenever it is made anew.
+  // A currency beside the amount goes into the currency column, so that it is compared with the order whenever the plan is made
+  // anew.
   const cellIn = ({ cells, currency = '' }: InputRow, index: number): string => {
     const cell = cells[index] ?? '';
     return isCurrencyTitle(input.columns[index] ?? '') && saysNothing(cell) ? currency : cell;
@@ -101,7 +102,8 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   return keep(ctx, profile, head, rows, asked);
 }
 
-// A file with errors is said as a whole: also which of its other rows would not be sent, but not those that stand there twice.
+// For a file with errors, everything is said at once: also which of the other rows would not be sent, but not those that are in
+// the file twice.
 function withStopped(found: readonly InputProblem[], rows: readonly PlanRow[]): readonly InputProblem[] {
   if (found.length === 0) return [];
   const wrong = new Set(found.map(({ line }) => line));
@@ -145,8 +147,8 @@ function newHead(
 }
 
 /**
- * Makes a plan of a single row, without a file: an amount that is spread over the charges of an order. Throws CliError 'refused'
- * if not all of it can be sent.
+ * Makes a plan from a single row, without a file: an amount that is spread over the charges of an order. Throws CliError
+ * 'refused' if not all of it can be sent.
  */
 export async function planOrder(
   ctx: Context,
@@ -217,7 +219,7 @@ interface RefreshAsked extends PlanHow {
 
 /**
  * Makes a plan anew: every order is read again, and every row keeps its identity. Rows that were applied stay done. Throws
- * CliError 'refused' if the plan is one of another account.
+ * CliError 'refused' if the plan is for another account.
  */
 export async function refreshPlan(ctx: Context, service: OpenService, asked: RefreshAsked): Promise<Plan> {
   const { profile } = service;
@@ -264,14 +266,14 @@ export function rowsAnew(
   });
 }
 
-// What `--again` named for the older plan, without what rows needed that were sent since: a name counts for one row.
+// What `--again` named for the older plan, without the names that were needed by rows sent since: a name counts for one row.
 async function namesNotSent(ctx: Context, old: Plan): Promise<readonly string[]> {
   const sent = (await reportPlan(ctx, old)).filter((report) => !movedNothing(report));
   const usedUp = new Set(sent.flatMap(({ row }) => row.named));
   return old.again.filter((name) => !usedUp.has(name));
 }
 
-// A row that was spread in part brings the parts that were sent, and these stand in the old plan too.
+// A spread row of which some parts were sent brings those parts, and they are in the old plan too. Each is kept once.
 function onlyOnce(rows: readonly PlanRow[]): readonly PlanRow[] {
   return [...new Map(rows.toReversed().map((row) => [row.key, row])).values()].toReversed();
 }

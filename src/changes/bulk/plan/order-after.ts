@@ -1,4 +1,4 @@
-/** An order as it will be after rows of the same plan: the next row of that order is planned against it. Pure. */
+/** Works out an order as it will be after rows of the same plan: the next row of that order is planned against it. Pure. */
 
 import { isObject, type JsonObject } from '../../../api/json-values.ts';
 import { statuses } from '../../../api/spec.ts';

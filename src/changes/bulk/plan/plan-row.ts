@@ -63,13 +63,13 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
   }
 }
 
-// A part of a spread amount keeps the word of its row, so it may be any charge too.
+// A part of a spread amount keeps what its row has as the charge, so it may be `any` too.
 function typedOf({ charge, chargeId, amount, ref }: NewRow): TypedRow {
   const chargeBy = charge === anyWord ? 'any' : charge === fullWord || charge === chargeId ? 'id' : 'number';
   return { chargeBy, amount, ref };
 }
 
-// Throws CliError 'refused' when the refund is not possible. Whether it is a repeat is asked afterwards.
+// Throws CliError 'refused' when the refund is not possible. Whether it is a repeat is checked afterwards.
 function plannedRefund(
   { charge, chargeId, amount, reason, note }: NewRow,
   order: JsonObject,
@@ -92,7 +92,8 @@ function plannedRefund(
 
 // ── Rows before it ──────────────────────────────────────────────────────────────────────────────
 
-// Nothing went back yet: rows before it in the file will take the money. Undefined if that is not the reason.
+// Says that rows before this one in the file will take the money, though nothing went back yet. Undefined if that is not the
+// reason.
 function takenBefore(base: NewRow, read: OrderOfRow, asked: RowsAsked): string | undefined {
   const { order, asRead } = read;
   if (order === undefined || asRead === undefined || order === asRead) return undefined;
@@ -138,7 +139,7 @@ export function linesBefore(
 
 type Refund = Omit<NewRefund, 'typed'>;
 
-/** The marks of a row, one sentence each. The refunds of other rows of the file are no news. */
+/** The marks of a row, one sentence each. The refunds of other rows of the file are left out, since they are no news. */
 function rowMarks(row: NewRow, refund: Refund, read: OrderOfRow, { settings }: Profile): readonly string[] {
   const { twins, gaps = [], byHandNotes } = read;
   return [
@@ -196,7 +197,7 @@ export interface RowsAsked {
   readonly saw?: (id: string, order: JsonObject) => void;
 }
 
-/** An order as it was read for its rows, and what the journal knows of it. */
+/** An order as it was read for its rows, and what the journal knows about it. */
 export interface OrderOfRows {
   readonly id: string;
   /** Undefined if the order is not there, or could not be found: then `missing` says so. */
@@ -220,7 +221,7 @@ export interface OrderOfRows {
 /** A row of a plan before it has its number. */
 export type NewRow = Omit<PlanRow, 'number'>;
 
-/** An order for one of its rows: as it will be when the rows before are applied, and what those rows mean for this one. */
+/** An order for one of its rows: as it will be when the rows before this one are applied, and what those rows mean for it. */
 export interface OrderOfRow extends OrderOfRows {
   readonly asRead: JsonObject | undefined;
   readonly ofOrder: RowsOfOrder;
@@ -228,7 +229,10 @@ export interface OrderOfRow extends OrderOfRows {
   readonly rowsBefore: readonly NewRow[];
 }
 
-/** The last attempt under the key of a row, if that was made or may have been; undefined if nothing was sent, or surely not made. */
+/**
+ * The last attempt under the key of a row, if that was made or may have been; undefined if nothing was sent, or if it was
+ * certainly not made.
+ */
 export function sentUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
   const last = lastUnder(key, attempts);
   return last !== undefined && mayBeMade(last) ? last : undefined;

@@ -39,7 +39,7 @@ import {
 } from './plan-row.ts';
 import { needsAllocation, spreadRow } from './spread-row.ts';
 
-// Orders between two turns of the event loop.
+// How many orders are planned between two turns of the event loop.
 const ordersAtOnce = 50;
 
 /** The rows of a plan, in the order of the file. */
@@ -53,7 +53,7 @@ export async function rowsOfOrders(
   const byOrder = Map.groupBy(input, (row) => orderIdOf(row, orders));
   const now = await ctx.journal.now();
   const planned: NewRow[] = [];
-  // The orders of which a row will go back, or may have gone back.
+  // The orders with a row that will pay money back or may have done so, and the line of that row.
   const refunded = new Map<string, number>();
   let done = 0;
   const end = ctx.notes.progress(() => `looking at the orders: ${done} of ${byOrder.size}`);
@@ -88,7 +88,7 @@ interface Known {
   readonly now: Moment;
 }
 
-// What the service, the journal and the file say of an order.
+// What the service, the journal and the file say about an order.
 async function knownOf(
   ctx: Context,
   service: OpenService,
@@ -124,13 +124,13 @@ async function historyOf(
   };
 }
 
-// What the file says of an order and its twins.
+// What the file says about an order and its twins.
 interface TwinsOfFile {
-  /** A row of the order says that it is one of two equal orders. Then a twin that is missed pays the buyer twice. */
+  /** A row of the order says that it is one of two equal orders. Then overlooking a twin would pay the buyer twice. */
   readonly isOfTwins: boolean;
   /** The line of the first row of another order. */
   readonly lineOf: (orderId: string) => number | undefined;
-  /** The orders of rows before, if something of them goes back, and their lines. */
+  /** The orders of earlier rows that pay something back, and the lines of those rows. */
   readonly refundedBefore: ReadonlyMap<string, number>;
 }
 
@@ -142,7 +142,7 @@ async function lookUpTwins(
   { orders, file }: Omit<Known, 'now'>,
 ): Promise<Pick<OrderOfRows, 'twins' | 'gaps'>> {
   if (order === undefined) return { twins: [] };
-  // What the journal knows of a twin decides whether it was refunded, and by whom.
+  // What the journal knows about a twin decides whether it was refunded, and by whom.
   const read = await knownTwins(ctx, service, orders.twinsOf(order));
   const needsLook = file.isOfTwins && !orders.sawNeighbours(String(order.id));
   const { twins: near, gaps } = needsLook ? await lookForTwins(ctx, service, order) : { twins: [], gaps: [] };
@@ -163,7 +163,7 @@ function bothWords({ id }: KnownTwin, { lineOf }: TwinsOfFile): string | undefin
   return `${id}, same buyer and amount, is in this file too (line ${line}): the buyer gets both payments back`;
 }
 
-// Of two orders of the file the second is the one to look at.
+// If two twins are both in the file, the second is the one to look at.
 function nameOf(twin: KnownTwin, { refundedBefore }: TwinsOfFile): string | undefined {
   if (isPaidBack(twin)) return nameForAgain(twin);
   return refundedBefore.has(twin.id) ? twin.id : undefined;
@@ -177,7 +177,7 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
   const taken = new Map<string, number>();
   const ofOrder = { attempts: read.attempts, livemode, planId: asked.planId, keys, taken };
   const rowsBefore: NewRow[] = [];
-  // As the order will be when the rows before were applied.
+  // The order as it will be when the rows before are applied.
   let order = read.order;
   return rows.flatMap((row) => {
     const known = { ...read, order, asRead: read.order, ofOrder, rowsBefore };
@@ -201,13 +201,13 @@ function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly New
   if (order === undefined && parts.length === 0)
     return [{ ...base, why: read.missing ?? `there is no order ${read.id}` }];
   const other = inOtherCurrency(row, base.currency, asked.profile.settings);
-  // Then nobody knows how much it is in that of the order.
+  // If the file says another currency, nobody knows how much that is in the currency of the order.
   if (other !== undefined && parts.length === 0) return [{ ...base, currency: undefined, why: other.why }];
   if (parts.length > 0 || needsAllocation(base, order, asked)) return spreadRow(base, parts, read, asked);
   return [planRow(base, read, asked)];
 }
 
-// Everything of a row that does not depend on whether it can be sent.
+// Everything about a row that does not depend on whether it can be sent.
 function baseOf(
   row: InputRow,
   { id, order, neighbour }: OrderOfRows,
@@ -251,7 +251,7 @@ function chargeNamed(name: string, order: JsonObject | undefined): string | unde
   return charge === undefined || second !== undefined ? name : charge.id;
 }
 
-// What `full` asks for, also if the row cannot be sent: all that is left or, where nothing is, all that was paid. 0 if nobody
+// What `full` asks for, also if the row cannot be sent: all that is left or, if nothing is left, all that was paid. 0 if nobody
 // knows.
 function fullSum(chargeId: string | undefined, order: JsonObject | undefined): number {
   const money = order && moneyOf(order);

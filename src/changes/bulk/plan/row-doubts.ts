@@ -1,4 +1,4 @@
-/** Why a person must look at a row of a plan before it is sent, and which possible twins its order has. Pure. */
+/** Says why a person must look at a row of a plan before it is sent, and which possible twins its order has. Pure. */
 
 import type { OrderMoney } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
@@ -19,7 +19,7 @@ export interface TwinOfRow {
   readonly name: string | undefined;
 }
 
-// What is known of the order of the row.
+// What is known about the order of the row.
 type OrderKnown = Pick<OrderOfRows, 'attempts' | 'isOpen' | 'twins' | 'known'> & {
   readonly order: JsonObject;
 };
@@ -45,7 +45,7 @@ export function rowDoubt(
   return status === undefined ? undefined : { why: status, name: undefined };
 }
 
-// Somebody is still to answer the question mark in the cell `again`.
+// Nobody has answered the question mark in the cell `again` yet.
 function cellDoubt(
   { repeats: name }: Pick<PlanRow, 'repeats'>,
   again: readonly string[],
@@ -57,7 +57,7 @@ function cellDoubt(
   };
 }
 
-// The journal sends the same money again only if somebody names what nobody saw arrive.
+// The journal sends the same money again only if somebody names the attempt that nobody saw arrive.
 function neverArrivedDoubt(
   { key, expected }: Pick<PlanRow, 'key' | 'expected'>,
   known: KnownOrder | undefined,
@@ -75,7 +75,7 @@ function neverArrivedDoubt(
   };
 }
 
-// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
+// For example, a cashier's own e-mail address makes all orders within ten minutes twins of each other.
 const twinsShown = 3;
 
 /** The sentences about possible twins that a row is marked with. */
@@ -101,8 +101,9 @@ function otherChange(
   return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.change}`;
 }
 
-// The refund for which the journal would refuse the row: nobody has dealt with it, or a person recorded that it was made, and the
-// order does not show it. Another row of the same plan was meant to be paid besides.
+// The refund because of which the journal would refuse the row: one that nobody has dealt with, or one that a person recorded as
+// made and that the order does not show. One of the latter kind from the same plan does not count, since it was meant in
+// addition.
 function refundInTheWay(
   { expected }: Pick<PlanRow, 'expected'>,
   { cases, refunds }: KnownOrder,

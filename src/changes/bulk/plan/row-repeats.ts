@@ -1,4 +1,4 @@
-/** Whether a row of a plan would repeat a refund that was made before, and what `--again` or its cell names. Pure. */
+/** Decides whether a row of a plan would repeat a refund that was made before, by what `--again` or its cell names. Pure. */
 
 import { figureWords, plainAmounts } from '../../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../../api/charges.ts';
@@ -11,20 +11,20 @@ import {
 } from '../../../journal/journal.ts';
 import { isPlanned } from './order-after.ts';
 
-/** What is known of an order when one of its rows is planned. */
+/** What is known about an order when one of its rows is planned. */
 export interface RowsOfOrder {
   readonly attempts: readonly AttemptRecord[];
   /** Whether the rows move real money. */
   readonly livemode: boolean;
   /** The id of the plan. A refreshed plan keeps it. */
   readonly planId: string;
-  /** The keys of all rows of the order that stand in the file. Each of them has a `ref` of its own, so all are meant. */
+  /** The keys of all rows of the order that are in the file. Each of them has a `ref` of its own, so all are meant. */
   readonly keys: ReadonlySet<string>;
-  /** Names of `--again` that rows before this one of the file need, and the line of each. A name counts for one row. */
+  /** Names from `--again` that earlier rows of the file need, and the line of each. A name counts for one row. */
   readonly taken: ReadonlyMap<string, number>;
 }
 
-/** A row as far as it may repeat another refund. */
+/** What it takes to know whether a row repeats another refund. */
 export interface NewRefund {
   readonly money: OrderMoney;
   readonly expected: readonly ExpectedRefund[];
@@ -41,7 +41,7 @@ export interface TypedRow {
 /** What `--again` named and this row may still use: no row before it needs it, and no earlier sending has used it up. */
 type NamesLeft = readonly string[];
 
-/** The names that a row may still use. What it named when the service refused it is named again when it is sent again. */
+/** The names that a row may still use. What the row named in an attempt that the service refused may be named again. */
 export function namesLeft(
   again: readonly string[],
   key: string,
@@ -83,7 +83,7 @@ function equalProblem(
     const charge = money.charges.find(({ id }) => id === chargeId);
     const standing = charge === undefined ? [] : standingRefunds(charge);
     const refunds = standing.filter(({ id }) => !isPlanned(id) && !meant.has(id));
-    // Whoever names the newest of equal refunds knows of the older ones.
+    // Whoever names the newest of equal refunds knows about the older ones.
     const named = newestEqual(charge?.refunds.filter(({ id }) => names.includes(id)) ?? [], amount);
     const equal = newestEqual(refunds, amount);
     if (equal === undefined || (named?.createdAt ?? 0) > (equal.createdAt ?? 0)) continue;
@@ -95,7 +95,7 @@ function equalProblem(
   return undefined;
 }
 
-// A refund that was repeated once cannot be named again. The one that repeated it stands for both.
+// A refund that was repeated once cannot be named again. The one that repeated it is named for both.
 function nameOf(equal: RefundRecord, refunds: readonly RefundRecord[], { attempts }: RowsOfOrder): string {
   if (!isUsedUp(equal.id, attempts)) return equal.id;
   const free = refunds.filter(({ id }) => !isPlanned(id) && !isUsedUp(id, attempts));
@@ -173,7 +173,7 @@ export function namesToSend(
   return [...new Set([...names, ...ofRows])].filter((name) => [...ids, ...lost].includes(name));
 }
 
-/** The refunds of the charges of a row that no row of the file made. */
+/** The refunds on the charges of a row that no row of the file made. */
 export function otherRefunds(
   { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   rows: RowsOfOrder,
@@ -193,7 +193,7 @@ function idsOfRows(rows: RowsOfOrder): readonly string[] {
     .flatMap((record) => refundsOfAttempt(record).flatMap(({ id }) => id ?? []));
 }
 
-// Whoever names a refund that was itself a repeat knows of the refund that it repeated.
+// Whoever names a refund that was itself a repeat knows about the refund that it repeated.
 function repeatedBy(names: NamesLeft, { attempts }: RowsOfOrder): ReadonlySet<string> {
   const known = new Set(names);
   for (const record of attempts.toReversed()) {
@@ -213,7 +213,7 @@ function isApplied({ verdicts }: AttemptRecord): boolean {
   return verdicts.at(-1)?.verdict === 'applied';
 }
 
-// If a person recorded the refund, the journal has no id of it.
+// If a person recorded the refund, the journal has no id for it.
 function refundsOfAttempt({
   sent,
   verdicts,

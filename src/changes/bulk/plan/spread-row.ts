@@ -19,8 +19,8 @@ import {
 } from './plan-row.ts';
 
 /**
- * Whether a row has an amount for an order of which several charges can be refunded. If it is to be spread (`--allocate`), a
- * charge that the service does not refund counts too: the row then says that it is in the way.
+ * Whether a row has one amount for an order with several charges that can be refunded. If the amount is to be spread
+ * (`--allocate`), a charge that the service does not refund counts too: the row then says that this charge is in the way.
  */
 export function needsAllocation(
   { charge, amount }: NewRow,
@@ -139,8 +139,8 @@ function partBase(
 }
 
 /**
- * The parts of the amount, from the first charge on, or from the one with most left. Charges with equal amounts left keep their
- * order. Undefined if there is not enough, or the amount is not a positive whole number.
+ * The parts of the amount, from the first charge on, or from the one with the most left. Charges with equal amounts left keep
+ * their order. Undefined if there is not enough, or the amount is not a positive whole number.
  */
 export function allocate(
   amount: number,
