@@ -24,7 +24,7 @@ const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.-]*\d[\
 const checkoutIdPattern = /^chk_[A-Za-z0-9]{1,64}$/;
 const knownIds = [orderIdPattern, customerIdPattern, changeIdPattern, checkoutIdPattern];
 
-/** Whether a text that is no id may be the shop's own number of an order, the end of its id, or its id in another case. */
+/** Whether a text that is not an id may be the shop's own number of an order, the end of its id, or its id in another case. */
 export function mayNameOrder(text: string): boolean {
   return namePattern.test(text) && !knownIds.some((pattern) => pattern.test(text));
 }

@@ -1,4 +1,4 @@
-/** What is known about the refund records that orders show: their states, who sent them, why, and the note. Pure. */
+/** Says what is known about the refund records that orders show: their states, who sent them, why, and the note. Pure. */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { itemsOf, type JsonObject } from '../api/json-values.ts';

@@ -190,7 +190,7 @@ export function surelyBack({ surely, refunded }: KnownTwin): number {
   return surely ?? refunded ?? 0;
 }
 
-/** Whether the newest refund of a twin is among what went back. */
+/** Whether the newest refund of a twin is among those that went back. */
 export function isNewestBack(twin: KnownTwin): boolean {
   const { state, states = [], refunded } = twin;
   return !states.includes('pending') && (state !== 'unconfirmed' || surelyBack(twin) === refunded);
