@@ -1,4 +1,4 @@
-/** The lines of a plan file as JSON records, their conversion to our own types, and the permanent key of a row. */
+/** Defines the lines of a plan file as JSON records, their conversion to our own types, and the permanent key of a row. */
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';

@@ -112,7 +112,7 @@ export interface InputFile {
   readonly hasAmount: boolean;
   readonly rows: readonly InputRow[];
   readonly problems: readonly InputProblem[];
-  /** The cells of every row, also of wrong ones, with the line where it begins: for the errors file. */
+  /** The cells of every row, including wrong ones, with the line where it begins: for the errors file. */
   readonly lines: readonly { readonly line: number; readonly cells: readonly string[] }[];
   /** Whether an errors file can replace this one: it has rows, and all characters were readable. */
   readonly canCorrect: boolean;
