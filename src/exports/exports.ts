@@ -108,7 +108,7 @@ export interface ExportCheck {
     | {
         readonly kind: 'refused' | 'incomplete' | 'usage';
         readonly words: string;
-        /** What a loader must know; absent: do not load it. */
+        /** What a loader must know; if absent, it must not load the file. */
         readonly certain?: string;
         /** What to do, if it is anything other than to export again. */
         readonly now?: string;

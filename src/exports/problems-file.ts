@@ -1,5 +1,6 @@
 /**
- * The problems file beside an export, `FILE.problems.csv`: orders with something missing from the rows, what is missing, and why.
+ * Writes and recognises the problems file beside an export, `FILE.problems.csv`: orders with something missing from the rows,
+ * what is missing, and why.
  */
 
 import { createHash } from 'node:crypto';
