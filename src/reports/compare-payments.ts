@@ -45,7 +45,7 @@ export interface ComparedInvoice<Row extends InvoiceRow> {
   readonly verdict: InvoiceVerdict;
   readonly wanted: Figure | undefined;
   readonly charged: Figure;
-  /** That of its payments, or of its order; undefined if neither is known. */
+  /** The currency of its payments, or else of its order; undefined if neither is known. */
   readonly currency: string | undefined;
   readonly payments: readonly PaymentFact[];
   /** The order of the row, as far as it was found. */

@@ -50,7 +50,7 @@ export function largestFirst(one: Figure, other: Figure): number {
 }
 
 /**
- * How many percent a part is of a whole, for scripts, with two decimals: `4.44`. A part above 0 never becomes 0: a tiny one has
+ * What percentage a part is of a whole, for scripts, with two decimals: `4.44`. A part above 0 never becomes 0: a tiny one has
  * one significant digit, `0.0004`. Undefined if there is no whole.
  */
 export function percentNumber(part: Figure, whole: Figure): number | undefined {
