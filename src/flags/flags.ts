@@ -1,4 +1,4 @@
-/** What flags and arguments are, and ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
+/** Defines what flags and arguments are, with ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
 
 import { copiedId, type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
@@ -117,7 +117,7 @@ export function short(text: string): string {
 /** What else can be declared about a flag. */
 export type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
 
-/** Makes flags: `value` is the placeholder in help, `summary` the line behind it. */
+/** Makes flags: `value` is the placeholder in help, `summary` the text after it. */
 export const flag = {
   switch: (summary: string, more?: More) => ({ ...more, summary, parse: () => true }),
   text: (value: string, summary: string, more?: More) => ({ ...more, value, summary, parse: nonEmpty }),
