@@ -26,7 +26,7 @@ export interface DirectDesk {
   close(): void;
 }
 
-// A desk of a test waits twenty times less than one of a person.
+// The desk of a test whose connections break waits twenty times less than one of a person.
 const quick: ClockWithTimers = {
   ...systemClock,
   after: (ms, callback) => systemClock.after(ms / 20, callback),
@@ -41,18 +41,20 @@ export function directDesk({
   token,
   folder,
   profile = shopAt(url),
+  clock = quick,
 }: {
   readonly url: string;
   readonly token: string;
   readonly folder: string;
   readonly profile?: Profile;
+  readonly clock?: ClockWithTimers;
 }): DirectDesk {
   const signal = new AbortController().signal;
   const hop = createHop({
     sender: { origin: url, account: 'shop', member: 'ana', role: 'operator', desk: 'desk-1' },
     token: () => Promise.resolve(token),
-    transport: createTransport({ clock: quick }),
-    clock: quick,
+    transport: createTransport({ clock }),
+    clock,
     version: '0.0.0-test',
     mode: 'sandbox',
     machine: 'desk-1',
@@ -65,7 +67,7 @@ export function directDesk({
     sender: url,
     handedOver: createHandedOver(join(folder, 'handed-over'), rules),
     notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
-    clock: quick,
+    clock,
     profile,
     zone: () => 'UTC',
     timeoutMs: 60_000,
