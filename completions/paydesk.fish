@@ -74,7 +74,7 @@ function __paydesk_complete
                     acknowledge 'Clear an alarm, such as a duplicate refund, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
-                    archive 'Move settled changes of long ago into a file' \
+                    archive 'Move old settled changes into a file' \
                     export 'Write the journal into a file, for another machine' \
                     import 'Import the journal of another machine'
                 return
@@ -209,7 +209,7 @@ function __paydesk_complete
                     acknowledge 'Clear an alarm, such as a duplicate refund, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
-                    archive 'Move settled changes of long ago into a file' \
+                    archive 'Move old settled changes into a file' \
                     export 'Write the journal into a file, for another machine' \
                     import 'Import the journal of another machine'
                 return

@@ -69,7 +69,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "acknowledge`tClear an alarm, such as a duplicate refund, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
-                "archive`tMove settled changes of long ago into a file"
+                "archive`tMove old settled changes into a file"
                 "export`tWrite the journal into a file, for another machine"
                 "import`tImport the journal of another machine"
             }
@@ -193,7 +193,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "acknowledge`tClear an alarm, such as a duplicate refund, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
-                "archive`tMove settled changes of long ago into a file"
+                "archive`tMove old settled changes into a file"
                 "export`tWrite the journal into a file, for another machine"
                 "import`tImport the journal of another machine"
             }

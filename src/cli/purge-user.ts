@@ -92,7 +92,7 @@ export function createPurge({ clock, profiles, index, folders, operator, ...part
       const [old] = oldJournals();
       if (old !== undefined)
         throw refused(
-          `an older journal lies here, and something in it may be unconfirmed: ${old}`,
+          `an older journal is here, and something in it may be unconfirmed: ${old}`,
           ['move it out of this folder, then run the command again'],
           { certain },
         );

@@ -193,7 +193,7 @@ function crashed(error: unknown, { stop }: RunState): CliError {
   if (sent !== undefined) {
     return new CliError('unconfirmed', `a change was sent, then paydesk failed: ${message}`, {
       change: sent,
-      certain: 'what is known of the change is in the journal; it is not sent again',
+      certain: 'what is known about the change is in the journal; it is not sent again',
       now: [`paydesk journal show ${sent}`, `paydesk journal reconcile ${sent}`],
       cause: error,
     });

@@ -10,7 +10,7 @@ import { defineCommand } from './command.ts';
 
 export const release = defineCommand({
   description:
-    'Shows what a plan would send, asks, and signs that an agent may send just that: once, within an hour. It works only at a terminal, and never for an agent. Of a request of a team it is the approval of a second person, for an hour.',
+    'Shows what a plan would send, asks, and signs that an agent may send just that: once, within an hour. It works only at a terminal, and never for an agent. For a request of a team, it is the approval of a second person, for an hour.',
   arguments: [
     {
       name: 'plan',

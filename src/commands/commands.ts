@@ -226,7 +226,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       row('forget', 'Erase bodies, notes and links of settled changes', () => import('./journal/export.ts'), {
         changes: 'journal',
       }),
-      row('archive', 'Move settled changes of long ago into a file', () => import('./journal/export.ts'), {
+      row('archive', 'Move old settled changes into a file', () => import('./journal/export.ts'), {
         changes: 'journal',
       }),
       row(

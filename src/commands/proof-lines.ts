@@ -12,7 +12,7 @@ import { type Block, isoTime } from '../terminal/terminal.ts';
 import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
 
 const repliesKept =
-  'The bytes of a reply are not kept, because they hold the data of the buyer. Of each reply there are its HTTP status, how many bytes it had, their SHA-256, and what it said of the refund. Refunds of older versions of paydesk have only the last of these.';
+  'The bytes of a reply are not kept, because they hold the data of the buyer. Of each reply there are its HTTP status, how many bytes it had, their SHA-256, and what it said about the refund. Refunds of older versions of paydesk have only the last of these.';
 
 interface About {
   /**

@@ -68,7 +68,7 @@ export const prove = defineCommand({
     {
       name: 'period',
       summary:
-        "the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order (the shop's own number does as well)",
+        "the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order (the shop's own number works too)",
       required: false,
       parse: readAsked,
     },
@@ -192,7 +192,7 @@ function whereElse(id: string): { readonly of: string; readonly parts: CliErrorP
   if (changeIdPattern.test(id))
     return { of: '', parts: { change: id, now: [plainCommand('journal', 'list', '--all-profiles')] } };
   const [of, verb] = orderIdPattern.test(id) ? (['of ', 'show'] as const) : (['', 'find'] as const);
-  const now = [`refunds from elsewhere stand on their order: ${plainCommand('orders', verb, id)}`];
+  const now = [`refunds from elsewhere are shown on their order: ${plainCommand('orders', verb, id)}`];
   return { of, parts: of === '' ? { now } : { orderId: id, now } };
 }
 

@@ -12,7 +12,7 @@ export function accountLabel(profile: Pick<Profile, 'kind' | 'name' | 'mode'>): 
   return `${modeWord(profile)} ${profile.name}`;
 }
 
-/** The account's name on a screen: PRODUCTION stands out, sandbox and simulator stay calm. */
+/** The account's name on a screen: PRODUCTION is highlighted, sandbox and simulator are only bold. */
 export function accountSpan(profile: Profile): {
   readonly text: string;
   readonly style: 'production' | 'strong';

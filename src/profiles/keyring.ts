@@ -47,8 +47,9 @@ const { AsyncEntry } = (await import(module)).default;
 
 /**
  * What the process runs: the keyring's module gives it `AsyncEntry`. On Linux it names the store, since the default one may lose
- * everything at reboot. The one file has it under a word that no command has, with the native part of the module inside: there an agent
- * could call it, but paydesk passes none of its variables on.
+ * everything at reboot. The one file runs it under a word that is not a command, with the native part of the module inside. An
+ * agent could call that word itself, so the script stops if it sees a variable of an agent; paydesk passes none of those on to
+ * it.
  */
 export const keyringScript = (load: string): string => `
 const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');

@@ -211,7 +211,7 @@ export interface Described {
   readonly from: string;
 }
 
-/** What may be shown of a key. */
+/** What may be shown about a key. */
 export interface KeyDescription {
   /** `system keyring`, a file, a variable, `none needed`. */
   readonly keptIn: string;

@@ -57,7 +57,8 @@ export const checkoutsPath = v.pipe(
 );
 
 /** The default of `reference.keys`. */
-// Assumed: shops call their own number so, unless the setting says otherwise; the document shows no key of metadata.
+// Assumed: these are the names that shops use for their own number, unless the setting says otherwise; the document shows no key of
+// metadata.
 export const usualReferenceKeys = 'shop_order, reference, order_number';
 
 export const metadataKeys = v.pipe(
@@ -109,7 +110,7 @@ export const timeZone = v.pipe(
 
 // The placeholders of a template, such as `{amount}`.
 const templatePlaces: readonly string[] = ['amount', 'card', 'date', 'auth', 'order', 'days'];
-const templateWords = `a text with {amount}, and of other places only ${templatePlaces
+const templateWords = `a text with {amount}; the only other placeholders are ${templatePlaces
   .slice(1)
   .map((name) => `{${name}}`)
   .join(', ')}`;

@@ -159,7 +159,7 @@ interface Judged {
   readonly ledger: string;
 }
 
-// Only by the orders of the case: what is refunded of others meanwhile is none of its business.
+// Looks only at the orders of the case: refunds of other orders meanwhile do not matter.
 function judged({ right, orders: asMade }: DrillCase, { orders }: Drill, store: Store): Judged {
   const shown = orders.map(({ id }) => refundsOf(orderIn(store, id)));
   const start = asMade.map(({ charges, refunded = 0 }) =>
@@ -217,7 +217,7 @@ interface DrillCase {
   readonly orders: readonly DrillOrder[];
   readonly text: (orders: readonly Named[]) => readonly string[];
   readonly hints: (orders: readonly Named[]) => readonly string[];
-  /** The refunds per charge of each order in the end. Any of these is right. */
+  /** The refunds per charge of each order at the end. Any of these is right. */
   readonly right: readonly (readonly (readonly number[])[])[];
   readonly file?: (orders: readonly Named[]) => string;
 }
@@ -290,7 +290,7 @@ const drillCases: readonly DrillCase[] = [
     ],
     hints: ([one]) => [
       'the service may have made the refund although no reply came: read before you send anything again',
-      `see what went back: ${show(one)}; what this machine knows of it: paydesk -p demo journal list`,
+      `see what went back: ${show(one)}; what this machine knows about it: paydesk -p demo journal list`,
     ],
     right: [[[4000]]],
   },

@@ -18,7 +18,7 @@ export interface DemoOptions {
 /** The demo of a run. The first `open` opens it; the run closes it at its end. */
 export interface DemoOfRun {
   readonly open: () => Promise<Demo>;
-  /** Opens the demo only if its file does not say it. */
+  /** Who the demo is. Opens it only if its file does not say that. */
   readonly identity: () => Promise<DemoIdentity>;
   /** Requests to the demo use this address. They never leave this process. */
   readonly baseUrl: string;
@@ -37,7 +37,7 @@ export function createDemo(options: DemoOptions): DemoOfRun {
   };
   return {
     open,
-    // A wrong fault is refused whatever the command needs of the demo.
+    // A wrong fault is refused, whatever the command needs from the demo.
     identity: async () =>
       (options.fault === undefined ? await demoOnFile(options.folder) : undefined) ?? (await open()),
     baseUrl: 'http://demo.invalid',
@@ -122,7 +122,7 @@ export interface SimulatorControl {
   drill(asked: DrillAsked): Promise<DrillView>;
 }
 
-/** What a trainee asks of the drill. By default it judges the current case. */
+/** What a trainee asks the drill to do. By default it judges the current case. */
 export type DrillAsked = 'judge' | 'hint' | 'skip' | 'restart' | 'look';
 
 export interface DrillEnd {

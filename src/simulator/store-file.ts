@@ -102,7 +102,7 @@ function foreign(file: string | undefined, cause?: unknown): CliError {
 // SQLITE_CORRUPT and SQLITE_NOTADB.
 const damaged: readonly unknown[] = [11, 26];
 
-/** Throws CliError 'refused' where SQLite throws: for a damaged file it names what starts with a new one. */
+/** Throws CliError 'refused' where SQLite throws: for a damaged file, the error says how to start with a new one. */
 export function explained<T>(file: string | undefined, work: () => T): T {
   try {
     return work();

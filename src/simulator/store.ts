@@ -60,11 +60,11 @@ export interface Store {
     rule: (order: StoredOrder) => Ruled<StoredOrder>,
     later?: (before: StoredOrder, after: StoredOrder) => readonly Later[],
   ): Ruled<StoredOrder> | undefined;
-  /** A text stored by name beside the records; undefined if there is none. */
+  /** A text stored by name next to the records; undefined if there is none. */
   note(name: string): string | undefined;
   /** Stores a text by name; undefined removes it. */
   keep(name: string, text: string | undefined): void;
-  /** Lets happen what was to happen until now (Unix seconds). */
+  /** Carries out everything that was due by now (Unix seconds). */
   settle(now: number): void;
   close(): void;
 }

@@ -20,7 +20,7 @@ export interface Locale {
 export interface StreamFacts {
   readonly stream: Writable;
   readonly isTTY: boolean;
-  /** Cells in a line; undefined if it is no terminal. */
+  /** Cells in a line; undefined if it is not a terminal. */
   readonly columns: number | undefined;
   /** Lines of the terminal; undefined if it is not a terminal. */
   readonly rows: number | undefined;

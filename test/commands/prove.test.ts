@@ -210,7 +210,7 @@ test.for([
   ['SO-99045', 'no refund SO-99045 was sent from here, so there is none to prove', 5],
   ['20261', 'PERIOD 20261: not a period such as today', 2],
   ['i_99', 'no refund i_99 was sent from here, so there is none to prove', 5],
-  ['rf_99', 'refunds from elsewhere stand on their order: paydesk orders find rf_99', 5],
+  ['rf_99', 'refunds from elsewhere are shown on their order: paydesk orders find rf_99', 5],
   ['26fcb53497a4139026fd1f4b', 'no refund 26fcb53497a4139026fd1f4b was sent from here', 5],
   ['2026-13', 'PERIOD 2026-13: not a period such as today', 2],
   ['last month', 'PERIOD last month: not a period such as today', 2],

@@ -161,7 +161,7 @@ describe('--min-amount and --max-amount', () => {
     [['--max-amount', '160.005'], 'type an amount such as 100.00'],
     [
       ['--min-amount', '160.01', '--max-amount', '160.00'],
-      'no amount lies between --min-amount 160.01 and --max-amount 160.00',
+      'no amount is between --min-amount 160.01 and --max-amount 160.00',
     ],
   ])('%j is refused before any request', async (flags, words) => {
     const { code, stderr } = await run('orders', 'list', ...flags);

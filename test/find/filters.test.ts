@@ -77,7 +77,7 @@ describe('filters', () => {
 
   test.each([
     ['find x', ['--since', 'someday'], '--since someday: not a time such as today'],
-    ['find x', ['--min-amount', '2', '--max-amount', '1'], 'no amount lies between --min-amount 2'],
+    ['find x', ['--min-amount', '2', '--max-amount', '1'], 'no amount is between --min-amount 2'],
     ['list', ['--since', 'someday'], '--since someday: not a time such as today'],
     ['list', ['--since', 'yestarday'], 'now:     did you mean --since yesterday?'],
     ['list', ['--until', 'lastmonth'], 'now:     did you mean --until last-month?'],
@@ -91,7 +91,7 @@ describe('filters', () => {
     [
       'list',
       ['--min-amount', '2', '--max-amount', '1'],
-      'no amount lies between --min-amount 2 and --max-amount 1',
+      'no amount is between --min-amount 2 and --max-amount 1',
     ],
     ['list', ['--min-amount', '1.50'], '--min-amount 1.50: profile environment declares no decimals'],
     ['list', ['--customer', 'Ana'], '--customer Ana: neither the id of a customer'],

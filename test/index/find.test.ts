@@ -190,7 +190,7 @@ describe('what is not certain is not said', () => {
     expect(await shop.find('brand-new')).toMatchObject({ ids: ['ord_atthetail'], code: 0 });
     const miss = await shop.run(['orders', 'find', 'nobody-at-all']);
     expect(miss.code).toBe(9);
-    expect(miss.stderr).toContain('this list is not newest first, so a new order may stand anywhere in it');
+    expect(miss.stderr).toContain('this list is not newest first, so a new order may be anywhere in it');
   });
 
   test('8 in a list in which orders are inserted in the middle a miss exits 9', async () => {

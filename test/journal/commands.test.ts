@@ -163,7 +163,7 @@ describe('an outcome that is not certain', () => {
     const looked = await desk.run('journal', 'reconcile', '--all');
     expect(looked).toMatchObject({
       code: 7,
-      stderr: expect.stringMatching(/could not be looked up: .*; nothing is known that was not known before/),
+      stderr: expect.stringMatching(/could not be looked up: .*; nothing new is known/),
     });
   });
 });

@@ -552,7 +552,9 @@ test('what went back since is no part of what was charged: it has a column of it
     [1000, 300],
     [1000, 0],
   ]);
-  expect(inOneLine(ran.stderr)).toContain('of what was charged, 300 MXN went back so far; of which rows:');
+  expect(inOneLine(ran.stderr)).toContain(
+    'of what was charged, 300 MXN went back so far; to see for which rows:',
+  );
 });
 
 test('an amount whose order is not there needs a currency to be in a sum, and its line says so', async () => {

@@ -335,7 +335,7 @@ describe.concurrent('the service is away', () => {
     const looked = await place.run(home, ['journal', 'reconcile', '--all', '-q']);
     expect(looked.code).toBe(7);
     expect(inOneLine(looked.stderr)).toMatch(
-      /unconfirmed, and could not be looked up: .*refused the connection.*; nothing is known that was not known before/,
+      /unconfirmed, and could not be looked up: .*refused the connection.*; nothing new is known/,
     );
     expect(looked.stderr).not.toContain('the order does not show it');
   });

@@ -80,7 +80,7 @@ describe('refunds list', () => {
     const ran = await ask(service, ...list, '--operator', 'bne', '--to', 'bne.csv');
     expect([ran.code, inOneLine(ran.stderr)]).toEqual([
       2,
-      expect.stringContaining('--operator bne: nobody here is called so; there is ana, ben'),
+      expect.stringContaining('--operator bne: nobody here has that name; there is ana, ben'),
     ]);
     expect(existsSync(join(service.home.path, 'bne.csv'))).toBe(false);
     const asked = await ask(service, ...list, '--asked-by', 'bne');

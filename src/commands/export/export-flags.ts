@@ -25,7 +25,7 @@ export const signedByFlag = flag.of({
 export const exportFlags = {
   to: flag.text(
     'FILE',
-    'write to FILE instead of stdout, with a manifest beside it; its name ends in .xlsx, .ndjson, .json or .csv; behind the last three also .gz',
+    'write to FILE instead of stdout, with a manifest beside it; its name ends in .xlsx, .ndjson, .json or .csv; the last three also take .gz after them',
     { writes: true },
   ),
   resume: flag.switch('go on with an export to FILE that was interrupted'),
@@ -138,7 +138,7 @@ export async function verifyFile(
     throw new CliError(
       'incomplete',
       `${path}: just what its manifest says, ${rows} rows${when}, but not all is in it: ${counted(gaps.problems, 'problem')}`,
-      { certain: `it was not changed, and ${gaps.file} names each order of which something is missing` },
+      { certain: `it was not changed, and ${gaps.file} names each order that has something missing` },
     );
   const record = {
     object: 'export_check',

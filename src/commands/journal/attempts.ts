@@ -44,7 +44,7 @@ export async function operatorMeant(
     return meant ?? typed;
   const begun = names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase()));
   throw usage(
-    `--operator ${short(typed)}: nobody here is called so; there is ${names.toSorted().join(', ')}`,
+    `--operator ${short(typed)}: nobody here has that name; there is ${names.toSorted().join(', ')}`,
     (begun.length > 0 ? begun : closestNames(typed, names)).toSorted().flatMap(again),
   );
 }

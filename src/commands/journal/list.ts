@@ -63,7 +63,7 @@ const listFlags = {
     conflicts: ['limit', 'next', 'all'],
   }),
   order: {
-    ...flag.id('orders', 'ID', "only changes of this order; the shop's own number does as well"),
+    ...flag.id('orders', 'ID', "only changes of this order; the shop's own number works too"),
     parse: (text: string, name: string): string =>
       mayNameOrder(text) ? text : (copiedId('orders', text) ?? recordId('orders', text, name)),
   },

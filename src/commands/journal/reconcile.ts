@@ -182,7 +182,7 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
 
 // Repeating what was known before would read as if this run had looked and the order did not show it.
 function unreadWords(problem: string): string {
-  return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
+  return `unconfirmed, and could not be looked up: ${problem}; nothing new is known`;
 }
 
 // A dry run does not read the order, because paydesk writes down what a read proves.

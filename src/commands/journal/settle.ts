@@ -32,7 +32,7 @@ export const settle = defineCommand({
   flags: {
     applied: flag.switch('it was made', { conflicts: ['not-applied'] }),
     'not-applied': flag.switch('it was not made; it can then be sent again', { conflicts: ['applied'] }),
-    correct: flag.switch('replace a wrong record by the opposite one'),
+    correct: flag.switch('replace a wrong record with the opposite one'),
     note: flag.text('TEXT', 'how you know'),
     confirm: flag.text(
       'ID',

@@ -32,7 +32,7 @@ import { fullTime, historyGrid, historyOf, type Look } from './history.ts';
 
 export const show = defineCommand({
   description:
-    "Shows what was sent, what paydesk found out since, and what to do now. The id of an order, or the shop's own number, stands for its change if it has only one. Reads only the journal, but for that number.",
+    "Shows what was sent, what paydesk found out since, and what to do now. The id of an order, or the shop's own number, can be given instead if the order has only one change. Reads only the journal, except for that number.",
   arguments: [changeArgument(true)],
   flags: { from: fromFlag },
   examples: ['paydesk journal show i_7f3k2m9q', 'paydesk journal show i_7f3k2m9q --json | jq -r .verdict'],

@@ -58,7 +58,7 @@ const compareFlags = {
 
 export const compare = defineCommand({
   description:
-    'Says of each row of an invoice list whether it was paid, less, twice or not. A row names its payment by order_id, reference, charge_id or auth_code, and may have an amount; without one the amount of the order is meant. With --period it also finds payments that are not in the file.',
+    'Says for each row of an invoice list whether it was paid, paid less, paid twice or not paid. A row names its payment by order_id, reference, charge_id or auth_code, and may have an amount; without one the amount of the order is meant. With --period it also finds payments that are not in the file.',
   arguments: [fileArgument(true)],
   flags: compareFlags,
   examples: [
@@ -324,6 +324,6 @@ function refundedLines(all: readonly Compared[], style: AmountStyle): readonly s
   return some.length === 0
     ? []
     : [
-        `of what was charged, ${saidWords(sums, style)} went back so far; of which rows: the same with --columns line,order_id,charged,refunded`,
+        `of what was charged, ${saidWords(sums, style)} went back so far; to see for which rows: the same with --columns line,order_id,charged,refunded`,
       ];
 }

@@ -48,7 +48,7 @@ const exportOrders = defineCommand({
       'with --rows refunds only those in this state, or in one of several: made,pending',
     ),
     strict: flag.switch(
-      'stop at the first order of which the service does not show all, instead of naming all of them',
+      'stop at the first order that the service does not show completely, instead of naming all of them',
     ),
   },
   examples: [

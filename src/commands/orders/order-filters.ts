@@ -260,7 +260,7 @@ export function amountRange(
   ];
   for (const { name, typed } of bounds) checkDecimals(name, typed, profile);
   if (min !== undefined && max !== undefined && min.places === max.places && min.amount > max.amount)
-    throw usage(`no amount lies between --min-amount ${min.text} and --max-amount ${max.text}`);
+    throw usage(`no amount is between --min-amount ${min.text} and --max-amount ${max.text}`);
   const fits = (typed: TypedAmount | undefined, currency: unknown): boolean =>
     typed === undefined ||
     amountProblem(typed, typeof currency === 'string' ? currency : undefined, profile.settings) === undefined;

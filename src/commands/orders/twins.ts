@@ -48,7 +48,7 @@ export const twins = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
-    settled: flag.switch('also pairs of which one payment went back'),
+    settled: flag.switch('also pairs with one payment that went back'),
     ...sourceFlags,
   },
   examples: [

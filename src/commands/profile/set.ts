@@ -22,7 +22,7 @@ const word = (name: string, summary: string, offers: Completer) =>
 
 export const set = defineCommand({
   description:
-    'The word default as a value restores the default. A limit belongs to the account and stands in the journal: it holds for every profile of that account. paydesk asks before it allows more than before; in production only a person at a terminal can say yes to that.',
+    'The word default as a value restores the default. A limit belongs to the account and is kept in the journal: it applies to every profile of that account. paydesk asks before it allows more than before; in production only a person at a terminal can say yes to that.',
   arguments: [
     nameArgument(true),
     word('setting', 'what to set', (_typed, known) => known.settings()),
@@ -126,7 +126,7 @@ async function setLimit(ctx: Context, name: string, limit: string, value: string
   const after = textOf(value);
   const before = await setLimits(ctx, { name, ...account }, { [limit]: after ?? null });
   if (limitsInFile.includes(limit)) await ctx.profiles.set(name, limit, 'default');
-  ctx.notes.note('this stands in the journal: paydesk journal list --kind setting');
+  ctx.notes.note('this is recorded in the journal: paydesk journal list --kind setting');
   tellOthers(ctx, { name, limit, value }, before);
   return { setting: limit, before: before.find((one) => one.name === limit)?.value, after };
 }

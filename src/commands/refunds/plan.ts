@@ -248,7 +248,7 @@ export const status = defineCommand({
 
 export const compare = defineCommand({
   description:
-    'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference or auth_code), charge_id and amount, or those of refunds list --csv and orders export --rows refunds; without an amount the whole order is meant. With --period or --since it also finds refunds that are not in the file.',
+    'Says for any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference or auth_code), charge_id and amount, or those of refunds list --csv and orders export --rows refunds; without an amount the whole order is meant. With --period or --since it also finds refunds that are not in the file.',
   arguments: [fileArgument(true)],
   flags: {
     ...timeFlags('none: only the rows of the file', {

@@ -103,7 +103,7 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
         .filter(({ word }) => word !== '')
         .map(({ name, word }) => {
           if (word === elsewhere)
-            return `--${name} ${word}: nobody is called so; refunds that are not from this machine: --state elsewhere`;
+            return `--${name} ${word}: nobody has that name; refunds that are not from this machine: --state elsewhere`;
           const others = [...(seen.get(name) ?? [])].toSorted();
           return `--${name} ${word}: none of this period${others.length === 0 ? '' : `; there is ${others.join(', ')}`}`;
         }),

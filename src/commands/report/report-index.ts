@@ -96,7 +96,7 @@ function doubtOf(
           why: `it knows ${counted(orders, 'order')}, and there are more`,
           fix: ['index', 'build', '--resume'],
         };
-  if (rises > 0) return { why: 'this list is not newest first, so a new order may stand anywhere in it' };
+  if (rises > 0) return { why: 'this list is not newest first, so a new order may be anywhere in it' };
   if (floor !== undefined && (since === undefined || since < floor * 1000))
     return { why: `it has no orders from before ${when(floor)}` };
   if (headReadAt === undefined) return { why: 'the newest orders were not read into it', fix: refresh };

@@ -79,7 +79,7 @@ export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly Pag
       : [
           casesSection(
             'Recorded by hand',
-            'Changes of which a person recorded what no order shows. They are not open.',
+            'Changes that a person recorded by hand and that no order shows. They are not open.',
             figures.recorded,
             how,
           ),

@@ -127,7 +127,7 @@ function linesOf(
 ): readonly string[] {
   const root = allowsRoot ? ' --allow-root' : '';
   return [
-    `the sender for ${accounts.join(', ')} stands in ${file}`,
+    `the sender for ${accounts.join(', ')} is in ${file}`,
     `desks reach it at ${address}`,
     ...(postgres === undefined ? [] : [`make the tables of its journal: paydesk sender migrate${root}`]),
     `start it: paydesk sender serve${root}`,

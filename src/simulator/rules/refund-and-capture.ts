@@ -203,7 +203,10 @@ function refundsOf(order: StoredOrder): readonly string[] {
   return chargesOf(order).flatMap(({ refunds }) => (refunds?.data ?? []).map(({ id }) => id));
 }
 
-/** The order after that. A failed refund is taken out of all sums, and its money can be refunded again. */
+/**
+ * The order after the later outcome of one of its refunds. A failed refund no longer counts in any sum, and its money can be
+ * refunded again.
+ */
 export function settleLater(order: StoredOrder, { refundId, status }: Later, now: number): StoredOrder {
   const charges = chargesOf(order).map((charge) => settleIn(charge, refundId, status));
   return withSums(order, charges, now);

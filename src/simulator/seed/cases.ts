@@ -49,7 +49,7 @@ interface Goods {
   readonly price: number;
 }
 
-/** With names in several scripts. */
+/** What shops sell in the data, with names in several scripts. */
 export const goods: readonly [Goods, ...Goods[]] = [
   { name: 'Wool blanket', price: 16000 },
   { name: 'Lamp', price: 20000 },

@@ -166,10 +166,10 @@ export function doubtsOf(
       : undefined,
     status.isNewestFirst
       ? undefined
-      : { why: 'this list is not newest first, so a new order may stand anywhere in it' },
+      : { why: 'this list is not newest first, so a new order may be anywhere in it' },
     inserted > 0
       ? {
-          why: `${counted(inserted, 'order')} appeared between older ones in this list, so a new one may stand anywhere in it`,
+          why: `${counted(inserted, 'order')} appeared between older ones in this list, so a new one may be anywhere in it`,
         }
       : undefined,
     floor === undefined ? undefined : { why: `orders made before ${day(floor)} are not in the index` },
