@@ -96,7 +96,7 @@ export function failedSteps(
 
 /**
  * The error when a refund failed, at once or after it was made: nothing went back (exit 5, like a refusal). If only a part of it
- * failed, a person must look (7). Nobody needs to stop: whether the money can go back now is said where the order is shown.
+ * failed, a person must look (7). Nobody needs to stop: the screen of the order says whether the money can go back now.
  */
 export function failedError(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
   const { refunds = [], recorded, change = '', unrecorded, why, alarm, verdict } = outcome;

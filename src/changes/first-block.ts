@@ -280,8 +280,8 @@ function fromWords({ sent }: AttemptRecord, reading: KnownOrder['reading']): str
   return charge === undefined || charges.length === 1 ? '' : `, from charge ${charge.number}`;
 }
 
-// Nobody can know before the waiting period is over whether the rest of it will come. After that, only a person can tell whose
-// refund the part that shows is.
+// Nobody can know before the waiting period is over whether the rest of it will come. After that, only a person can tell who made
+// the part that shows.
 function partLines(ctx: Context, profile: Profile, record: AttemptRecord, part: number): readonly string[] {
   const { change, proof, amount = 0, currency } = record.sent;
   const sums = `${figureWords(part, currency, profile.settings)} of ${amountWords(amount, currency, profile.settings)}`;

@@ -267,7 +267,7 @@ function dryRunEnd({ stopAsked }: Context, reports: readonly RowReport[], { stop
   return reports.some(wouldStay) ? 8 : 0;
 }
 
-// Returns the error if nobody can read the report. How the batch ended is said all the same.
+// Returns the error if nobody can read the report. How the batch ended is reported all the same.
 async function printReport(
   ctx: Context,
   plan: Plan,

@@ -82,7 +82,7 @@ export function spreadWords(rows: readonly PlanRow[]): readonly string[] {
   return [`${counted(lines, 'row')} of the file, ${rows.length} refunds`];
 }
 
-/** A table on a narrow terminal cuts the reasons off, so the reasons of this many rows are said below it. */
+/** A table on a narrow terminal cuts the reasons off, so the reasons of this many rows are printed below it. */
 export const shownRows = 8;
 
 /** The words that make a command show each row in one line, with its whole reason. */

@@ -25,7 +25,7 @@ export interface RefusedFile {
 
 /**
  * Returns what `look` finds out about the orders of a file in which errors (`found`) were found already. If the service cannot be
- * asked, those errors are said all the same.
+ * asked, those errors are reported all the same.
  */
 export async function lookAtOrders<T>(
   ctx: Context,
@@ -87,7 +87,7 @@ export function referenceProblems(rows: readonly InputRow[], orders: ReadOrders)
   });
 }
 
-/** What is said about a row whose reference or authorization code no order has. */
+/** What to say about a row whose reference or authorization code no order has. */
 export function noneNamed({ reference, authCode }: Pick<InputRow, 'reference' | 'authCode'>): string {
   if (reference === undefined) return `no charge and no refund has the auth_code ${authCode}`;
   return reference.startsWith('ord_')

@@ -78,7 +78,7 @@ function cellsOf(row: PlanRow): readonly string[] {
 /** The rows that moved no money, each with the reason why it was not sent, as far as that is known. */
 interface RestRows {
   readonly rest: readonly RowReport[];
-  /** Those whose charges have a refund that this plan did not make: whoever sent them without a look might pay twice. */
+  /** Those whose charges have a refund that this plan did not make: whoever sent them without looking might pay twice. */
   readonly paid: readonly RowReport[];
 }
 

@@ -99,8 +99,8 @@ export async function listCompared<T>(
 }
 
 /**
- * Lists what became of rows. Where they are only counted, it says why rows moved nothing; a dry run (`isDry`) says that in any case. `status`:
- * the command that shows the plan.
+ * Lists what became of rows. If they are only counted, it also says why rows moved nothing; for a dry run (`isDry`) the caller
+ * says that in any case. `status`: the command that shows the plan.
  */
 export async function listReports(
   ctx: Context,

@@ -132,7 +132,7 @@ export function unitsOf(
   throw usage(`${name}: ${problem}`);
 }
 
-/** The items as the service takes them. Throws as `unitsOf`. */
+/** The items as the service takes them. Throws like `unitsOf`. */
 export function itemsIn(
   items: readonly TypedItem[],
   currency: string | undefined,

@@ -29,7 +29,8 @@ import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts
 import { type Counting, overLimit, showOrder } from './refund-limit.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
-// What is refused elsewhere: the check of a charge says what is wrong with that charge, and what the mode forbids is said before.
+// What is refused elsewhere: the check of a charge says what is wrong with that charge, and what the mode forbids was refused
+// before.
 const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mode', 'other mode', undefined];
 
 /**

@@ -104,7 +104,7 @@ const saysMore: ReadonlySet<Compared['verdict']> = new Set([
   'not_found',
 ]);
 
-/** A table cuts the reasons or leaves them out, so the first ones are said below it. */
+/** A table cuts the reasons off or leaves them out, so the first ones are printed below it. */
 export function whyLines(all: readonly Compared[], profile: Profile, file: string): readonly string[] {
   const rows = all.flatMap(({ row, why }) =>
     row === undefined || why === undefined ? [] : [{ line: row.line, why }],

@@ -53,7 +53,7 @@ interface PlanAsked extends PlanHow, RefusedFile {
   readonly sheet: string | undefined;
 }
 
-/** Makes a plan from a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
+/** Makes a plan from a file. Throws CliError 'usage' for a file with errors, after it has printed all of them. */
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
@@ -102,8 +102,8 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   return keep(ctx, profile, head, rows, asked);
 }
 
-// For a file with errors, everything is said at once: also which of the other rows would not be sent, but not those that are in
-// the file twice.
+// For a file with errors, everything is reported at once: also which of the other rows would not be sent, but not those that are
+// in the file twice.
 function withStopped(found: readonly InputProblem[], rows: readonly PlanRow[]): readonly InputProblem[] {
   if (found.length === 0) return [];
   const wrong = new Set(found.map(({ line }) => line));
