@@ -1,4 +1,7 @@
-/** `release` and `mcp`: a person lets a software agent send a plan, and an agent reads and proposes. */
+/**
+ * `release` and `mcp`: with the first, a person lets a software agent send a plan; through the second, an agent reads and
+ * proposes refunds.
+ */
 
 import { orderIdPattern } from '../api/spec.ts';
 import { enrolKey, releasePlan } from '../changes/changes.ts';
@@ -34,7 +37,7 @@ export const release = defineCommand({
   },
 });
 
-// An authorized order is something that people "release" too, but paydesk cannot do that.
+// People also say that an authorized order is "released", but paydesk cannot do that.
 function planOrRequest(text: string, name: string): string {
   if (!orderIdPattern.test(text)) return nonEmpty(text, name);
   throw usage(

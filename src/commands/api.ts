@@ -210,8 +210,8 @@ function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
 }
 
 /**
- * The columns of a reply: its fields, and the names in --columns. An unknown name is no error here, because a change may
- * have been made.
+ * The columns of a reply: its fields, and the names in --columns. An unknown name is not an error here, because a change may have
+ * been made.
  */
 function repliedColumns({ options }: Context, value: JsonObject): readonly Column[] {
   const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);

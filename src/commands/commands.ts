@@ -19,9 +19,9 @@ interface More {
    * limits of an account. Files that options name, such as `--to`, do not count.
    */
   readonly changes?: WhatChanges | 'machine' | 'nothing';
-  /** The commands that it runs for whoever sits at its screen. By itself it changes nothing. */
+  /** The commands that it runs for the person at its screen. By itself it changes nothing. */
   readonly runs?: readonly string[];
-  /** It asks for a key, so somebody may type one as an argument. */
+  /** The command asks for a key, so somebody may type one as an argument. */
   readonly takesSecret?: true;
   /** Whether it only reads when these words are typed. */
   readonly isRead?: (words: readonly string[]) => boolean;
@@ -35,7 +35,7 @@ interface Row extends More {
   readonly load: () => Promise<Command>;
 }
 
-// The file exports the command under its word.
+// A row of the table. `load` imports the file, which exports the command under its word.
 function row<Word extends string>(
   word: Word,
   summary: string,

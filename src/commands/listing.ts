@@ -50,7 +50,7 @@ function pageLimit({ limit, max, all }: Paging, filtered: boolean, asked: number
 export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: JsonObject) => boolean;
-  /** What only the journal knows: asked once for all records of a page that every filter accepts. Returns those that pass. */
+  /** For what only the journal knows: called once with all records of a page that every filter accepts. Returns those that pass. */
   readonly keep?: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
   /** True when few records pass. Pages are then as long as possible. */
   readonly passesFew: boolean;
@@ -268,7 +268,7 @@ function numberWords(name: string, value: number | undefined): readonly string[]
   return value === undefined ? [] : [name, String(value)];
 }
 
-// Off a terminal, and on one that does not say how high it is.
+// The length of a page without a terminal, or on one that does not say how high it is.
 const usual = 20;
 const least = 10;
 const most = 50;

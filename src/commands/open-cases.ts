@@ -39,7 +39,7 @@ export interface OpenCase {
 }
 
 export interface OpenCases {
-  /** Adds what orders show. It warns of what the journal does not know yet, with the command that records it. */
+  /** Adds what orders show. It warns about what the journal does not know yet, with the command that records it. */
   readonly see: (orders: readonly KnownOrder[]) => void;
   /** What these attempts say, and what else was seen. `attempts`: those that a person must look at. */
   readonly all: (attempts: readonly AttemptRecord[]) => readonly OpenCase[];
@@ -90,7 +90,7 @@ function caseOf(state: ToldState = 'unconfirmed', record: AttemptRecord): OpenCa
     : { ...one, count: failed.length, amount: failed.reduce((sum, refund) => sum - refund.amount, 0) };
 }
 
-// Whether nobody has to look any more: nothing is left that could still go back.
+// Whether nobody has to look at a case any more, because the order has no money left that could still go back.
 function isOver(known: KnownOrder, one: OrderCase): boolean {
   return one.is === 'recorded not made' && !hasRoom(known, one.record);
 }

@@ -162,7 +162,7 @@ function sumsOf(records: readonly (JsonObject & { readonly style: AmountStyle })
       state: own[0]?.state ?? null,
       currency: currency ?? null,
       refunds: own.length,
-      // What an order shows of them.
+      // How many refunds these changes made, as far as orders showed them.
       records: sumOf(own, ({ refunds }) => Math.max(1, String(refunds).split(' ').length)),
       amount,
       amount_text: texts.size === 1 ? text : amountWords(amount, currency, plainAmounts),

@@ -108,7 +108,7 @@ export const report = defineCommand({
   },
 });
 
-// Nothing is read for a report that cannot be written.
+// Checked first, so that nothing is read for a report that cannot be written.
 async function refuseFile(
   { plans }: Context,
   file: string,

@@ -204,12 +204,12 @@ function canBeAbsent(what: TodayLine['what']): boolean {
   );
 }
 
-// The journal is asked about every currency.
+// What the journal knows is never limited to one currency, so its `none` names no currency.
 function noneOf(what: TodayLine['what'], source: Source): string {
   return isOfJournal(what) ? 'none' : `none${inCurrency(source)}`;
 }
 
-// These need a person.
+// The words for what needs a person are emphasised.
 function emphasised(what: TodayLine['what']): Cell {
   return isOfJournal(what) ? { text: labels[what], style: 'bad' } : labels[what];
 }

@@ -52,7 +52,7 @@ export const undo = defineCommand({
   },
 });
 
-// It may have failed since, or have been made. If it cannot be read now, the journal says what is known.
+// Reads the change again: it may have failed since, or have been made. If it cannot be read now, the journal says what is known.
 async function lookedAt(ctx: Context, record: AttemptRecord): Promise<AttemptRecord> {
   const isRead = isReadable(record, await ctx.journal.now());
   if (!isRead || ctx.options.dryRun) return record;

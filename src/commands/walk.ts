@@ -20,7 +20,7 @@ export interface Walk {
   readonly max: number | undefined;
   /** Returns those records of a page that match. */
   readonly filter: ((records: readonly WireRecord[]) => Promise<readonly WireRecord[]>) | undefined;
-  /** Ask for the longest pages that the service gives, unless there is a `limit`. */
+  /** Whether to ask for the longest pages that the service gives, unless there is a `limit`. */
   readonly readsLongPages?: boolean | undefined;
   /** Is called with each page as it was read. */
   readonly onPage?: ((page: Page) => void) | undefined;

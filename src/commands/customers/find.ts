@@ -94,7 +94,7 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
   tellEnd(ctx, service, search, tally);
 }
 
-// Exit 9 if there is more to read, 5 after a complete walk.
+// Says how the search ended. Throws if nothing was found: exit 9 if there is more to read, 5 after a complete walk.
 function tellEnd(ctx: Context, service: Service, search: Search, tally: Tally): void {
   const { profile } = service;
   const { read, found, hasMore } = tally;

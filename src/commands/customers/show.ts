@@ -143,7 +143,7 @@ function sources(customer: Customer): readonly Block[] {
     : ['blank', { grid: [['PAYMENT SOURCE', 'REFERENCE', 'SINCE', 'ID'], ...rows] }];
 }
 
-/** The orders of a customer that are shown, read just now, and how many there are. */
+/** The orders of a customer that are shown, which were read just now, and how many orders there are. */
 interface CustomerOrders {
   readonly newest: readonly JsonObject[];
   readonly count: number;

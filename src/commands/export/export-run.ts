@@ -37,7 +37,7 @@ import {
 
 export interface ExportJob {
   readonly resource: ResourceName;
-  /** What one row is called, and several: `refund`, `refunds`. */
+  /** What one row is called, and what several are called: `refund`, `refunds`. */
   readonly row: { readonly one: string; readonly many: string };
   readonly columns: readonly Column[];
   /** The fields of a row that paydesk makes itself. Absent: each row is a record of the service. */
@@ -88,7 +88,7 @@ export async function runExport(
 }
 
 // NDJSON and JSON hold whole records, as the service sent them, so columns cannot be chosen there. PAYDESK_COLUMNS is meant for
-// lists of any kind and is no mistake here.
+// lists of any kind, so it is not a mistake here.
 function refuseColumns(
   { options, out }: Context,
   { profile }: OpenService,
@@ -162,7 +162,7 @@ function rowsWords(rows: number, { row }: Pick<ExportJob, 'row'>): string {
   return counted(rows, row.one);
 }
 
-// Whoever gets the file must not take a token for a name.
+// Says that the file is masked, so that nobody takes a token in it for a name.
 function maskedWord({ redaction }: Context): string {
   return redaction.isOn() ? ', personal data masked' : '';
 }

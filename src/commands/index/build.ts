@@ -121,7 +121,7 @@ function backTo(ctx: Context, oldest: number | undefined): string {
   return oldest === undefined ? '' : `, back to ${ctx.days.show(oldest, 'date')}`;
 }
 
-// The service does not say how many orders there are. Where only the last days are kept, the dates tell how far it is.
+// The service does not say how many orders there are. If only the last days are kept, the dates tell how far the build has got.
 function leftWords(
   ctx: Context,
   oldest: number | undefined,
@@ -191,7 +191,7 @@ export function indexRecord(profile: Profile, index: OrderIndex, status: IndexSt
   };
 }
 
-/** The columns of such a record that are times, though their names do not say so. */
+/** The columns of the record of an index that are times, although their names do not say so. */
 export const indexColumns: readonly Column[] = ['created_first', 'created_last', 'kept_from'].map((name) => ({
   ...rowColumn(name, 'time'),
 }));

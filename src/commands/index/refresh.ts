@@ -51,7 +51,7 @@ export const refresh = defineCommand({
         due: result.due,
       };
       const isDone = result.headJoined && result.due === 0 && status.isComplete;
-      // cron mails whatever is printed.
+      // Prints nothing with --quiet when all is well, because cron mails whatever is printed.
       const isSilent = ctx.options.quiet && ctx.options.askedFormat === undefined;
       const view = () => [
         {
@@ -128,7 +128,7 @@ type Part = (
   how: Parameters<typeof walkIntoIndex>[2],
 ) => ReturnType<typeof walkIntoIndex>;
 
-// In a list that is oldest first, new orders come behind the last one. A build that broke off goes on there too.
+// In a list that is oldest first, new orders come after the last one. A build that broke off goes on there too.
 async function readTail(index: OrderIndex, { isSpent }: IndexWalk, part: Part): Promise<void> {
   const { endsAtFloor, last } = index.status();
   if (endsAtFloor || last === undefined) return;

@@ -85,8 +85,8 @@ function askNote(ctx: Context, record: AttemptRecord): Promise<string> {
   return ctx.ask.text({ message, flag: '--note TEXT', check: (text) => noteProblem(text, done) });
 }
 
-// A person decides on what the order shows now, so it is read again before the question. It may be out of reach: then the rows
-// of the journal must do.
+// A person decides on what the order shows now, so it is read again before the question. If it cannot be read, the person decides
+// on what the journal has.
 async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<AttemptRecord> {
   if (!ctx.ask.interactive || ctx.options.yes) return record;
   const { record: now, evidence } = await ctx.journal.reconcile(record);
@@ -130,7 +130,8 @@ function idsIn({ refunds = [] }: VerdictRow): readonly string[] {
   return refunds.flatMap(({ id }) => id ?? []);
 }
 
-// The same refunds may raise an alarm of another attempt too. That one is read first: the person must not find it later.
+// The same refunds may raise an alarm for another attempt too. That attempt is read now, so that the person does not find its alarm
+// later.
 async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly AttemptRecord[]> {
   const others = (await ctx.journal.onSameOrder(record)).filter(
     (one) => attemptName(one) !== attemptName(record),

@@ -20,7 +20,7 @@ import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 import { kindOf } from './settle-words.ts';
 
 interface Recorded extends AttemptRecord {
-  /** It blocks its order. */
+  /** Whether the attempt blocks its order. */
   readonly blocks: boolean;
   /** A person must look: then `journal list --open` shows it. */
   readonly open: boolean;
@@ -47,7 +47,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   }),
   field('amount', 'money', ({ sent }) => sent.amount, {
     tableFrom: 0,
-    // What was refused, or is of another kind, is in no sum of what was refunded.
+    // Refused attempts and other kinds have sums of their own, so that they are not added to what was refunded.
     summed: ({ amount, kind, state }) => [`amount: ${asWord(kind)}, ${asWord(state)}`, amount],
   }),
   field(
@@ -169,7 +169,7 @@ export function recordOf(record: AttemptRecord, now: Moment): JsonObject {
       : { released_by: sent.released.by, released_with: sent.released.with }),
     // Only for a refund that was sent with --no-hold although refund.hold was set: for how many seconds.
     ...(sent.skippedHoldMs === undefined ? {} : { skipped_hold: sent.skippedHoldMs / 1000 }),
-    // The rest of it is in a file.
+    // An archived change: the rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
   };
 }
@@ -210,7 +210,7 @@ export function madeBy(verdicts: readonly VerdictRow[]): VerdictRow | undefined 
 
 /** How a list of attempts was asked for. */
 interface Asked {
-  /** The name of a person was typed. */
+  /** Whether the list was asked for by the name of a person. */
   readonly isOfPerson?: boolean;
   /** There are more than these. */
   readonly hasMore?: boolean;
@@ -308,7 +308,7 @@ function columnsFor(attempts: readonly AttemptRecord[], { isOfPerson = false }: 
     if (hasLinks && column.name === 'link') return { ...column, tableFrom: 0, below: () => 'link' };
     if (names && column.name === 'name') return { ...column, tableFrom: 0, early: true };
     if (first.includes(column.name)) return { ...column, early: true };
-    // Where a link is shown, its id is needed on wide screens only.
+    // If a link is shown, its id is needed only on wide screens.
     if (onlyLinks && column.name === 'order')
       return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
     if (kinds && column.name === 'outcome') return { ...column, brief: { value: verbOutcome } };

@@ -140,7 +140,7 @@ export function nextSteps(
     readonly isJustRead: boolean;
     /** The command that sends it again; undefined if somebody did. */
     readonly again: string | undefined;
-    /** A person can be asked. */
+    /** Whether a person can be asked. */
     readonly asks: boolean;
   },
 ): readonly string[] {

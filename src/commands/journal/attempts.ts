@@ -39,7 +39,7 @@ export async function operatorMeant(
   if (typed === undefined) return undefined;
   const names = await journal.operators(undefined);
   const meant = names.find((name) => name === typed) ?? names.find((name) => isSameName(name, typed));
-  // If rows of the journal are lost, so may be names.
+  // If rows of the journal are lost, names may be lost too.
   if (meant !== undefined || names.length === 0 || (await journal.problem()) !== undefined)
     return meant ?? typed;
   const begun = names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase()));
@@ -125,7 +125,10 @@ export async function changesOn(ctx: Context, orderId: string): Promise<readonly
   return own.length > 0 ? own : changes;
 }
 
-/** What `find` finds by a typed name. If it finds nothing, the name may be the shop's own number of an order: then by the id of that order. */
+/**
+ * What `find` finds by a typed name. If it finds nothing, the name may be the shop's own number of an order; then `find` searches
+ * for the id of that order.
+ */
 export async function orByNumber<T>(
   ctx: Context,
   typed: string,
@@ -202,13 +205,13 @@ async function attemptUnderKey(ctx: Context, idempotencyKey: string): Promise<At
   });
 }
 
-/** The attempt of this name (`i_7f3k2m9q`, `i_7f3k2m9q.2`), as a place in a list. Throws CliError 'not_found'. */
+/** The attempt with this name (`i_7f3k2m9q`, `i_7f3k2m9q.2`), which marks a place in a list. Throws CliError 'not_found'. */
 export async function attemptNamed(ctx: Context, name: string): Promise<AttemptRecord> {
   const attempts = await ctx.journal.attempts({ change: name.replace(/\.[0-9]+$/, '') });
   return attempts.find((one) => attemptName(one) === name) ?? (await attemptOf(ctx, name));
 }
 
-/** What an error about an attempt names for scripts. */
+/** The ids and names in an error about an attempt, for scripts. */
 export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
   const { change, idempotencyKey, proof, profile } = sent;
   return { change, idempotencyKey, orderId: proof.orderId, profile };

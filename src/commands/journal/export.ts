@@ -1,6 +1,6 @@
 /**
- * `journal export`, `import`, `archive` and `forget`: move the journal to another machine as a file, and shorten what
- * it keeps of settled changes.
+ * `journal export`, `import`, `archive` and `forget`: move the journal to another machine as a file, and shorten what it keeps
+ * about settled changes.
  */
 
 import { confirmFirst, confirmRaise, dryRunShown, refuseAgentTo } from '../../context/context.ts';

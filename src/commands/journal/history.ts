@@ -63,7 +63,7 @@ function historyCells(
   const noted = note === undefined ? '' : `: ${note}`;
   if (acknowledged !== undefined && operator !== undefined)
     return ['alarm acknowledged', `by ${operator}${noted}`];
-  // In a team somebody else may have looked it up.
+  // In a team, somebody other than the sender of the change may have read the order.
   const reader = by === 'read' ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === record.sent.operator ? '' : `, read by ${reader}`;
   // A person recorded it as not made. The service refused nothing, so the row must not say `refused`.

@@ -137,7 +137,7 @@ async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput)
   const { next, open, limit = usualLimit } = flags;
   const asked = { isOfPerson: flags.operator !== undefined };
   const before = next === undefined ? undefined : (await attemptNamed(ctx, next)).sent;
-  // Whoever writes a file wants all of them.
+  // Whoever writes a file wants all changes.
   const isAll = flags.all ?? (flags.to !== undefined && flags.limit === undefined && open !== true);
   if (isAll) return await showAll(ctx, filter, before, asked);
   const found =
@@ -146,7 +146,7 @@ async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput)
       : // One more than is shown, which says whether there is a next page.
         await ctx.journal.list(filter, { limit: limit + 1, before });
   const isCut = open !== true && found.length > limit;
-  // The newest last, where a person looks first.
+  // The newest come last, because that is where a person looks first.
   const shown = (isCut ? found.slice(0, limit) : found).toReversed();
   await showAttempts(ctx, shown, { ...asked, hasMore: isCut });
   const profiles = new Set(shown.map(({ sent }) => sent.profile));
@@ -202,7 +202,7 @@ function closingLines(
   ];
 }
 
-// As `orders list` says it.
+// The command for the next page, in the words of `orders list`.
 function nextLine(
   ctx: Context,
   count: number,

@@ -76,7 +76,7 @@ export async function readAll(ctx: Context, origin: string | undefined): Promise
   const tried = new Set<string>();
   const reread: AttemptRecord[] = [];
   const unread = new Map<string, string>();
-  // Some at a time: hundreds of refunds may be watched. Whatever cannot be read now stays due.
+  // Reads them in parts: hundreds of refunds may be watched. Whatever cannot be read now stays due.
   for (;;) {
     const known = before.size;
     const found = await readable(ctx, origin, known + atATime);

@@ -89,7 +89,7 @@ async function reconcileAttempt(ctx: Context, before: AttemptRecord): Promise<nu
   return needsPerson(record, await ctx.journal.now()) ? exitCodes.unconfirmed : 0;
 }
 
-// That the order was read again, when, and what that changed.
+// Says that the order was read again, when, and what that changed.
 async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | undefined): Promise<Look> {
   const now = await ctx.journal.now();
   const words = (record: AttemptRecord) => outcomeWords(record, isOpen(record, now));

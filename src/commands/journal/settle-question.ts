@@ -1,4 +1,7 @@
-/** The question of `journal settle`: what is going to be recorded, what follows from it, and the id and the note that a person types. */
+/**
+ * Asks the question of `journal settle`: shows what is going to be recorded and what follows from it, and asks for the id and the
+ * note.
+ */
 
 import { untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';

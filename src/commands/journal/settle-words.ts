@@ -9,7 +9,7 @@ import type { AttemptRecord, ChangeKind } from '../../journal/journal.ts';
 
 /** What a statement about a change means. */
 interface Meaning {
-  /** `this refund`. */
+  /** What the sentences call the change: `this refund`. */
   readonly change: string;
   /** What happens if "it was not made" is wrong, and if "it was made" is wrong. */
   readonly wrong: readonly [not: string, made: string];
@@ -60,7 +60,7 @@ export function noteProblem(note: string, what = howYouKnow): string | undefined
 // Ids of orders, charges, refunds and changes, as the service and the journal write them.
 const idPattern = /^(?:[a-z]{1,4}_[A-Za-z0-9_]+|[0-9a-f]{24})$/;
 
-/** What is wrong with a note that is nothing but ids: somebody typed the answer to the next question. */
+/** What is wrong with a note that is nothing but ids: somebody typed the answer to another question. */
 export function idProblem(note: string, what = howYouKnow): string | undefined {
   const words = note.split(/[\s,;]+/).filter((word) => word !== '');
   if (words.length === 0 || !words.every((word) => idPattern.test(word))) return undefined;

@@ -214,7 +214,7 @@ function checkNote({ note }: Asked, isStrict: boolean): void {
   if (note !== undefined && problem !== undefined) throw wrongNote(note, problem);
 }
 
-// Before anything is read: what a script typed must be right, and nobody is asked in vain.
+// Called before anything is read: what a script typed must be right, and nobody should be asked in vain.
 function checkConfirm({ ask }: Context, record: AttemptRecord, asked: Asked, isStrict: boolean): void {
   const { confirm } = asked;
   const { change, proof } = record.sent;

@@ -80,7 +80,8 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   );
 }
 
-// When it was archived, and the command that shows all of it; undefined if it was not. A person knows the folder of the file.
+// When it was archived, and the command that shows all of it; undefined if it was not. The journal knows only the name of the file;
+// a person knows its folder.
 async function archivedWords(ctx: Context, { sent }: AttemptRecord): Promise<Cell | undefined> {
   const { archived, change } = sent;
   if (archived === undefined) return undefined;

@@ -83,7 +83,7 @@ function checkScreen({ ask, options, out }: Context): void {
   if (options.yes) throw usage('orders browse takes no --yes: each change asks for its own');
 }
 
-// Undefined at the end of the input.
+// Shows the screen until a key leaves it. Undefined at the end of the input.
 async function ask(
   desk: Desk,
   list: SearchedList<ListedOrder>,

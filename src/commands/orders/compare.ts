@@ -241,8 +241,8 @@ function ofPayments({ payments }: Compared, name: 'orderId' | 'chargeId' | 'auth
   return [...new Set(payments.flatMap((payment) => payment[name] ?? []))].join(' ');
 }
 
-// Whoever writes a file with the shop's own numbers looks for those. Where there is no room for both, the id of the order goes
-// below its row.
+// Whoever writes a file with the shop's own numbers looks for those. If there is no room for both, the id of the order goes below
+// its row.
 function byReference(column: Column): Column {
   if (column.name === 'reference') return { ...column, tableFrom: 0, stays: true };
   if (column.name !== 'order_id') return column;
@@ -307,7 +307,7 @@ function closingLines(all: readonly Compared[], source: Source, hasAmount: boole
   });
 }
 
-// What the file says, beside what was charged.
+// Lines about what the file says, next to what was charged.
 function fileLines(all: readonly Compared[], source: Source): readonly string[] {
   const style = amountsOf(source);
   const said = all.map(({ row, currency }) => ({
@@ -317,7 +317,7 @@ function fileLines(all: readonly Compared[], source: Source): readonly string[] 
   return [unitsNote(style, said) ?? [], sumLines(summed(all, style), 'was charged', style)].flat();
 }
 
-// What was charged stays charged, whatever went back later.
+// What went back has lines of its own: what was charged stays charged, whatever went back later.
 function refundedLines(all: readonly Compared[], style: AmountStyle): readonly string[] {
   const some = all.filter(({ refunded }) => refunded !== 0);
   const sums = some.map(({ refunded, currency }) => ({ wanted: refunded, currency }));

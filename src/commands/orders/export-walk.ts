@@ -26,7 +26,7 @@ import { createFees, createSums } from './refund-sums.ts';
 
 interface RowsAsked extends Omit<OrderFilters, 'range'>, Span, Pick<RowQuery, 'rows' | 'by' | 'amounts'> {
   readonly states: readonly RefundState[] | undefined;
-  /** Whether the first order that does not show all ends the export. */
+  /** Whether the first order that does not show everything ends the export. */
   readonly strict: boolean;
 }
 
@@ -147,7 +147,7 @@ export function walkOrders(
 
 const nothingKnown = { refunds: [], attempts: [] };
 
-// What is known about those of the orders that may have refunds.
+// What is known about those orders that may have refunds.
 async function knownOf(
   ctx: Context,
   service: Service,

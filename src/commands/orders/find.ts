@@ -115,8 +115,8 @@ async function findLive(ctx: Context, service: Service, search: Search): Promise
 }
 
 /**
- * Why the search ended: no more orders, `--max` was reached, the rest is too old, the one order of an id was found, or `--limit`
- * orders were shown.
+ * Why the search ended: no more orders, `--max` was reached, the rest is too old, the only order with this id was found, or
+ * `--limit` orders were shown.
  */
 type Ending = 'end' | 'bound' | 'date' | 'found' | 'shown';
 
@@ -159,7 +159,7 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
   return page.hasMore && observer.read >= max ? 'bound' : 'end';
 }
 
-// Exit 9 if there is more to read, 5 after a complete walk.
+// The error if nothing was found: exit 9 if there is more to read, 5 after a complete walk.
 function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const { texts, filters, paging, profile, observer } = search;
   const message = `${askedFor(search)} in ${readWords(ctx, observer)}`;
@@ -243,7 +243,7 @@ function withoutSince(words: readonly string[]): readonly string[] {
   return at === -1 ? words : words.toSpliced(at, 2);
 }
 
-/** The buyers whose names are spelled like words that found nothing, or sound so in another alphabet. */
+/** The buyers whose names are spelled like words that found nothing, or sound like them in another alphabet. */
 export interface NearNames {
   /** Looks at the name of the buyer of one order. An order may come twice. */
   see(order: string | undefined, name: unknown): void;

@@ -99,7 +99,7 @@ function headInOneLine({ number, id, value }: ChargeMoney): ChargeHead {
   return [`charge ${number}  ${id}  ${paidBy(value)}`];
 }
 
-// A narrow terminal has no room for the id beside the figures.
+// A narrow terminal has no room for the id next to the figures.
 function headInTwoLines({ number, id, value }: ChargeMoney): ChargeHead {
   return [`charge ${number}  ${paidBy(value)}`, `${underCharge}${id}`];
 }
@@ -219,7 +219,7 @@ function unprovenMoney(
   ];
 }
 
-/** Two lines for each refund; the second one has its id. A narrow terminal has one more, who made it. */
+/** Two lines for each refund; the second one has its id. A narrow terminal has one more line, which says who made it. */
 function refundsView(
   order: Order,
   money: OrderMoney,
@@ -262,7 +262,7 @@ function refundsView(
   return ['blank', { grid, right, narrow: [{ grid: narrow, right }] }];
 }
 
-// The state of a refund that was simply made is no news; then the service's own word is shown instead, if it has one.
+// The state of a refund that was simply made is not worth showing; then the service's own word is shown instead, if it has one.
 function idOfRefund(
   { id, status }: RefundRecord,
   origins: RefundOrigins,

@@ -186,7 +186,7 @@ function statusMeant(name: string, typed: string | undefined) {
 
 const words = (texts: readonly string[]) => texts.map((value) => ({ value, text: '' }));
 
-// `payed` is paid.
+// `payed` becomes `payd`, which is spelled like `paid`.
 function spoken(status: string): string {
   return status.toLowerCase().slice(0, 40).replace(/ed$/, 'd');
 }
@@ -204,7 +204,7 @@ function statusDoubt(name: string, status: string): string {
   const typed = spoken(status);
   const parts = known.flatMap((word) => word.split('_'));
   const whole = closestNames(typed, known);
-  // `authorised` is like a part of pre_authorized.
+  // `authorised` is spelled like a part of `pre_authorized`.
   const part = closestNames(typed, parts)[0];
   const close = whole.length > 0 ? whole : known.filter((word) => word.split('_').includes(part ?? ''));
   const meant = close.length === 0 ? '' : `; did you mean ${close.join(' or ')}?`;

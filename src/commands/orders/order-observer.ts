@@ -21,7 +21,7 @@ import { commandLine } from '../../profiles/profiles.ts';
 import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';
 
-// After a longer walk a hint says how orders.order makes it shorter.
+// After a walk longer than this, a hint says how the setting orders.order makes it shorter.
 const longWalk = 500;
 
 /** Oldest and newest `created_at` of orders, Unix seconds. */

@@ -11,11 +11,11 @@ import { approvalFields } from '../../journal/journal.ts';
 import type { toldRefunds } from '../../orders/orders.ts';
 import { type AmountRange, isAmount } from './order-filters.ts';
 
-/** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names them. */
+/** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names those entries. */
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
-/** What one row of each kind is called, and several. */
+/** What one row of each kind is called, and what several are called. */
 export const rowWords: Readonly<Record<RowKind, { readonly one: string; readonly many: RowKind }>> = {
   orders: { one: 'order', many: 'orders' },
   charges: { one: 'charge', many: 'charges' },
@@ -64,7 +64,10 @@ interface OrderRows {
   readonly problems: readonly ExportProblem[];
 }
 
-/** Makes the rows of one order. What the order does not show whole is a problem, unless it cannot be in the range. */
+/**
+ * Makes the rows of one order. What the order does not show completely is reported as a problem, unless it cannot be in the
+ * range.
+ */
 export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   const { value: order } = record;
   const { rows: kind, by, range, amounts } = query;
@@ -74,7 +77,7 @@ export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   const candidates = candidatesOf[kind](record, parts, query);
   const { rows, undated } = chosen(order, candidates, query);
   const unpriced = amounts.isOpen ? [] : rows.filter(({ amount }) => !isAmount(amount));
-  // What is not shown could be a row itself, or decide about one that was not chosen.
+  // What is not shown could be a row itself, or decide whether another row is chosen.
   const missing = { orders: [], charges, refunds: [...charges, ...refunds] }[kind];
   const decides = rows.length === candidates.length ? [] : [...charges, ...refunds];
   const amountless = unpriced.map(({ id }) => `${id ?? 'a record of it'} shows no amount`);

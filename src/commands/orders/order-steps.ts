@@ -99,7 +99,7 @@ export function whatNext(
 }
 
 // What a person must know first; undefined if there is nothing. A failed refund does not stop other refunds, so the word for the
-// next step is shown beside it.
+// next step is shown next to it.
 function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Span | undefined {
   if (first === 'pending') return { text: 'refund pending', style: 'warn' };
   if (first === undefined || first === 'ask your lead')
@@ -140,7 +140,7 @@ function otherCharges(
     .flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]);
 }
 
-// No command that the role of the account, or of the member of a team, does not allow.
+// Replaces the commands if the role of the account, or of the member of a team, does not allow them.
 function roleSteps(kind: 'refund' | 'capture', profile: Profile): readonly Block[] | undefined {
   const problem = roleWords(kind, profile);
   return problem === undefined ? undefined : ['blank', { line: problem, hang: 2 }];
@@ -156,7 +156,7 @@ function captureSteps({ order, neverArrived }: KnownOrder, profile: Profile): re
   ];
 }
 
-// Only the service can change these.
+// Reasons that only the service can change.
 const ofService: readonly (Unfit['is'] | undefined)[] = ['unreadable', 'in doubt', 'not allowed', 'no mode'];
 
 // What to tell a buyer who asks for money that cannot be sent now.

@@ -155,7 +155,7 @@ async function readAgain(
   return await pairsIn(ctx, fresh, source);
 }
 
-/** A twin with what a list shows of it. */
+/** A twin with what a list shows about it. */
 export type ListedTwin = KnownTwin &
   Pick<OrderFact, 'buyer' | 'email' | 'reference' | 'cards' | 'currency'> & { readonly purchase: string };
 
@@ -203,7 +203,7 @@ export function isOfPeriod({ since, until }: Span, { createdAt }: OrderFact): bo
   return createdAt !== undefined && isInSpan(wider, createdAt);
 }
 
-// Both of a pair in one cell, the earlier order first.
+// A column with the values of both orders of a pair in one cell, the earlier order first.
 function pairColumn(name: string, title: string, of: string, none: string): Column {
   return column(name, 'text', {
     title,

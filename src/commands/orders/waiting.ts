@@ -67,7 +67,7 @@ export const waiting = defineCommand({
           },
         }),
       figures: ({ sums: { orders, amount, unsummed } }) => ({ orders, amount, unsummed }),
-      // Without its days: an order waits on every day until it is captured.
+      // Draws no days, because an order waits on every day until it is captured.
       screen(source, { totals, buckets }) {
         const [title = 'blank', ...sums] = summaryBlocks<OrderSum>(
           ctx,

@@ -27,7 +27,7 @@ export function setWords(ctx: Context, { setBy, setAt }: AccountLimit): string {
   return `account, set by ${setBy} on ${ctx.days.full(setAt)}`;
 }
 
-/** `50000 (500.00 MXN)` where the profile declares decimals: a lead may have meant the other one. */
+/** `50000 (500.00 MXN)` where the profile declares decimals: a lead may have meant the other form. */
 export function limitInBoth(
   ctx: Context,
   { name }: Pick<LimitedProfile, 'name'>,
@@ -44,7 +44,7 @@ export function limitInBoth(
 /** The limits of money, without their currency. */
 export const moneyLimits = ['refund.max_amount', 'plan.max_total'] as const;
 
-// Those that the sender of a team keeps, as `profile show` calls them.
+// The limits of money that the sender of a team keeps, by their names in `profile show`.
 const teamMoney = ['team.max', 'team.day', 'team.second'];
 
 /** The currency of a limit of money; undefined for any other setting. */

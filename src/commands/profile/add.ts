@@ -105,7 +105,7 @@ export const add = defineCommand({
     await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));
     if (limits !== undefined) ctx.notes.note(limits);
     ctx.notes.note(`next: paydesk profile check ${name}`);
-    // The build takes as long as there are orders, and shows what it keeps before it asks. So it is only offered here.
+    // Building an index can take long, and shows what the index keeps before it asks. So it is only suggested here.
     if (!scripted)
       ctx.notes.note(
         `an index finds any order at once and answers reports. It keeps names, cards and amounts of all orders on this machine, encrypted, and asks first: ${commandLine(profile, 'index', 'build')}`,
@@ -113,7 +113,7 @@ export const add = defineCommand({
   },
 });
 
-// What a lead's file has set, so that nobody has to look it up.
+// The settings from a lead's file, shown so that nobody has to look them up.
 function settingsTaken({ settings, limits }: Pick<ProfileDraft, 'settings' | 'limits'>): JsonObject {
   const taken = { ...settings, ...limits };
   return Object.keys(taken).length === 0 ? {} : { settings: taken };

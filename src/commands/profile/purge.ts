@@ -124,7 +124,7 @@ async function agreed(
       'look first: paydesk profile purge --dry-run',
     ]);
   if (!options.yes) notes.show([{ line: 'this removes for ever:' }, ...indented(lines)]);
-  // Without a word there are no rows, or a run that was killed has taken them away already.
+  // Without a word there are no rows, or a run that was killed has already removed them.
   if (word === undefined || typed === word)
     return await confirmFirst(ctx, 'remove all of it from this machine?', 'nothing was removed');
   const message = `Type ${word} to remove all of it, or press Enter to cancel:`;

@@ -74,7 +74,7 @@ export const set = defineCommand({
   },
 });
 
-// A dry run says what the real one would ask about.
+// Checks the change. A dry run says what the real run would ask about.
 async function checkChange(
   ctx: Context,
   {

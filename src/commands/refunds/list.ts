@@ -133,7 +133,7 @@ function byAmount(one: RefundFact, other: RefundFact): number {
   return largestFirst(one.amount ?? 0, other.amount ?? 0) || byTime(one, other);
 }
 
-// One currency must not take the places of another.
+// The largest refunds of each currency: one currency must not take the places of another.
 function largestOfEach(sorted: readonly RefundFact[], max = sorted.length): readonly RefundFact[] {
   return [...Map.groupBy(sorted, ({ currency }) => currency).values()].flatMap((own) => own.slice(0, max));
 }

@@ -62,7 +62,7 @@ function readTotals(flags: TotalFlags): ControlTotals {
   return { count: flags['expect-count'], totals: flags['expect-total'] ?? [] };
 }
 
-/** In production and without a terminal a script must say what it expects. Throws CliError 'usage' that names the flags. */
+/** In production and without a terminal a script must say what it expects. Throws CliError 'usage', which names the flags. */
 function checkTotalsGiven(
   { ask, options }: Pick<Context, 'ask' | 'options'>,
   { mode }: Profile,
@@ -156,7 +156,7 @@ export const plan = defineCommand({
   },
 });
 
-// `fri.csv` becomes `fri.plan` beside it. Standard input and a refreshed plan have no name of their own.
+// `fri.csv` becomes `fri.plan` in the same folder. Standard input and a refreshed plan have no name of their own.
 function usualName(file: string | undefined): string {
   if (file === undefined || file === '-') throw usage('missing --to: name the file of the plan');
   return `${file.replace(/\.(csv|tsv|txt|xlsx|xlsm)$/i, '')}.plan`;

@@ -120,7 +120,7 @@ const columns = sumColumns(
   rowColumn('refunded_of_paid_percent', 'percent'),
 );
 
-// A payment has no reason, no operator and no age, so there is none to put beside these buckets.
+// A payment has no reason, no operator and no age, so buckets by these have no payments to compare with.
 function hasPayments(by: Dimension | undefined): boolean {
   return by === undefined || isTimeUnit(by) || by === 'brand' || by === 'method';
 }

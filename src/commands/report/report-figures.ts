@@ -65,7 +65,7 @@ export interface ReportFigures {
     readonly notCaptured: readonly WaitingSum[];
     readonly unconfirmed: readonly WaitingSum[];
   };
-  /** The largest refunds of each currency that went back. */
+  /** The largest refunds that went back, for each currency. */
   readonly largest: readonly RefundFact[];
   /** The pairs of which neither payment went back. */
   readonly twins: readonly TwinPair<ListedTwin>[];

@@ -154,7 +154,7 @@ function covers({ since, until }: JsonObject, range: TimeRange): boolean {
   return from <= (range.since ?? Number.NEGATIVE_INFINITY) && to >= (range.until ?? Number.POSITIVE_INFINITY);
 }
 
-// The command that makes an export which holds what is needed.
+// Returns the command for an export that holds what is needed.
 type ExportAgain = (kind: Needs['kind']) => string;
 
 function exportOf({ options }: Context, { profile: name }: ExportReading): ExportAgain {

@@ -85,7 +85,7 @@ export const chartFlag = flag.choice(charts, 'CHART', 'the chart beside the numb
 
 const liveWords = 'read every order from the service, also if this machine has an index of them';
 
-/** For a report that takes no file. */
+/** `--live` of a report that cannot read a file. */
 export const liveFlag = flag.switch(liveWords);
 
 /** Where the facts come from, and which of them count. */
@@ -226,8 +226,8 @@ async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
   };
 }
 
-// Orders are listed by their creation, so a walk for orders can end at the first one that is too old. A refund may be of any
-// old order.
+// Orders are listed by their creation, so a walk for orders can end at the first one that is too old. A refund may belong to an
+// order of any age.
 function stopOf({ kind, marginSeconds = 0 }: Needs, { since }: TimeRange): number | undefined {
   return kind !== 'orders' || since === undefined ? undefined : since - marginSeconds * 1000;
 }

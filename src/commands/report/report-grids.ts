@@ -72,7 +72,7 @@ export interface FigureColumn<Name extends string> {
   readonly cell: (line: Line<Name>) => string;
 }
 
-/** A column for the sums of a name: a count, or an amount. */
+/** A column that shows the sums with this name as they are: a count, or an amount. */
 export function countColumn<Name extends string>(title: string, name: Name): FigureColumn<Name> {
   return { title, cell: ({ sums }) => String(sums[name]) };
 }
@@ -85,7 +85,7 @@ export function amountColumn<Name extends string>(
   return { title, cell: ({ sums, currency }) => figureWords(sums[name], currency, style) };
 }
 
-// A line for each currency, with a sparkline of its days beside it.
+// A line for each currency, with a sparkline of its days next to it.
 function totalsGrid<Name extends string>(
   totals: readonly Line<Name>[],
   columns: readonly FigureColumn<Name>[],
@@ -156,13 +156,13 @@ function seriesOf(
       : { first, last, figures: days.get(currency) ?? new Map() };
 }
 
-// The most cells of a bar: a longer one is no easier to read.
+// The most cells of a bar: a longer bar is not easier to read.
 const longestBar = 24;
 
-// With fewer cells, a name that is cut cannot be told from another one.
+// With fewer cells, a name that is cut may look like another one.
 const leastName = 18;
 
-// The lines of a split, one grid for each currency, with a bar beside each line.
+// The lines of a split, one grid for each currency, with a bar next to each line.
 function bucketsGrids<Name extends string>(
   title: string,
   buckets: readonly Line<Name>[],

@@ -16,7 +16,7 @@ export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string 
 
 /**
  * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
- * end at midnight. Undefined if it is all of time.
+ * end at midnight. Undefined for a period without a beginning and an end.
  */
 function spanWords(
   { clock }: Pick<Context, 'clock'>,
@@ -79,7 +79,7 @@ export function timesBefore({
   return [{ words: `${between(sameTime)}, ${same}`, span: { since: start, until: sameTime } }, whole];
 }
 
-// What clocks in the zone show, as if it were UTC.
+// The time that clocks in the zone show, written as if it were UTC, in Unix milliseconds.
 function shownAt(days: Days, ms: number): number {
   const midnight = Date.parse(days.day(Math.floor(ms / 1000)) ?? '');
   return midnight + (ms - days.moment(midnight));

@@ -30,12 +30,14 @@ export function titleLine(ctx: Context, title: string, source: Source): Block {
   return { line: [{ text: title, style: 'strong' }, ...words, '    ', ...cells(source.label)] };
 }
 
-/** ` in USD` for a report about one currency, so that its `none` is not taken for none at all. */
+/** ` in USD` for a report about one currency, so that its `none` does not look like none in any currency. */
 export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
   return currency === undefined ? '' : ` in ${currency}`;
 }
 
-/** The name of a bucket. A day, week or month of which the period covers only a part says so, and so does the current one. */
+/**
+ * The name of a bucket. If the period covers only a part of a day, week or month, its name says so; the current one says so too.
+ */
 export function bucketWords(
   { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
   bucket: string,
@@ -137,7 +139,7 @@ export function refuseGaps(gaps: Gaps, records: string): void {
 
 type Write = (amount: Figure, currency: string | undefined) => string;
 
-/** How many refunds went back and how much, and beside them those that did not: `41 went back, 1361322 MXN; 1 failed, 300 MXN`. */
+/** How many refunds went back and how much, and after them those that did not: `41 went back, 1361322 MXN; 1 failed, 300 MXN`. */
 export function wentBackWords(totals: readonly Line<RefundSum>[], write: Write): string {
   const back = refundsWords(totals, ['refunds', 'refunded', 'went back'], write);
   return [back ?? '0 went back', ...apartWords(totals, write)].join('; ');

@@ -81,7 +81,7 @@ export interface Source {
   readonly profile: Profile | undefined;
   readonly days: Days;
   readonly zone: string;
-  /** Whether somebody named the zone: then CSV has local times beside those in UTC. */
+  /** Whether somebody named the zone: then CSV has local times in addition to those in UTC. */
   readonly localTimes: boolean;
   readonly range: TimeRange;
   /** The only currency that was asked for, in capitals; undefined: all. */
@@ -97,7 +97,7 @@ export interface Source {
   readonly reachesBackTo?: number | undefined;
   /** Whether nothing of the period can be missing, once the facts were read. */
   readonly isWhole: () => boolean;
-  /** Whether payments are known beside the refunds. */
+  /** Whether payments are known in addition to the refunds. */
   readonly knowsPayments: boolean;
   readonly facts: AsyncIterable<Facts>;
   /** The changes of the account that a person must look at, as the journal knows them. No request is sent for them. */
@@ -139,7 +139,7 @@ export function asOfReading({
 export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
   const time = zonedTimeOf(ctx, { flags, period }, usual);
   const { since } = time.range;
-  // Zeros would look as if something had been counted.
+  // Refused, because zeros would look as if something had been counted.
   if (since !== undefined && since > ctx.clock.now())
     throw usage(`${period?.text ?? ''}: this begins on ${time.days.full(since)}, which is still to come`);
   return time;

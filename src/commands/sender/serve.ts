@@ -166,7 +166,8 @@ export const serve = defineCommand({
   },
 });
 
-// While a change is being sent, the run goes on: `signal` aborts when its outcome is written down.
+// Waits until the sender is stopped. While a change is being sent, the run goes on: `signal` aborts only when the outcome of the
+// change is written down.
 async function untilStopped({ stopAsked, signal }: Context, serving: Serving): Promise<void> {
   await untilAborted(stopAsked);
   serving.drain();

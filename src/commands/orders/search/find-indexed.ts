@@ -109,7 +109,7 @@ function sayFound(ctx: Context, search: Search, result: IndexFound, list: FoundL
   }
 }
 
-// Exit 5 if nothing speaks against it, else 9.
+// The error if nothing was found: exit 5 if that is certain, else 9.
 function notInIndex(ctx: Context, search: Search, result: IndexFound, live: string): CliError {
   const { profile } = search;
   const { status, headAt } = result;

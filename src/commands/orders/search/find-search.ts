@@ -1,4 +1,7 @@
-/** What both ways of `orders find` share: what is searched for, the list of what is found, and the commands that go on. */
+/**
+ * What `orders find` shares between searching with the index and without it: what is searched for, the list of what is found, and
+ * the commands that go on.
+ */
 
 import { amountWords } from '../../../amounts.ts';
 import type { Service, WireRecord } from '../../../api/api.ts';
@@ -35,7 +38,7 @@ export interface Search {
   readonly paging: SearchPaging;
   readonly observer: OrderObserver;
   readonly outputWords: readonly string[];
-  /** Where the words are in an order. */
+  /** Finds where the words are in an order. */
   readonly matcher: Matcher;
   /** Buyers who may be meant if nothing is found; undefined where names are masked. */
   readonly near: NearNames | undefined;
@@ -213,7 +216,7 @@ const mostBefore = 3;
 // The value from the found part on, if that part is far from the beginning: `…5200` of a phone number.
 function fromMatch(value: string, texts: readonly string[]): string {
   const letters = Array.from(value);
-  // Each letter is folded alone, so that a place among them is a place in the value.
+  // Each letter is folded separately, so that a position among them is a position in the value.
   const folded = letters.map(fold);
   const starts = texts
     .flatMap((text) => fold(text).split(/\s+/))
@@ -239,7 +242,7 @@ function startOf(letters: readonly string[], word: string): number {
   return -1;
 }
 
-// Metadata may be very long.
+// A value of metadata may be very long, so it is cut.
 function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }

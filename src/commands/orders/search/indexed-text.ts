@@ -85,7 +85,7 @@ function textOf(order: JsonObject, kept: readonly string[]): string {
     const letter = isOdd ? 'w' : (letterOf[label] ?? 'm');
     if (!mayKeep(letter, kept)) continue;
     lines.add(letter + oneLine(folded));
-    // Nobody types the apostrophe of O'Connor.
+    // Also without the apostrophe of O'Connor, which few people type.
     if (kind === 'part') lines.add(letter + oneLine(withoutApostrophes(folded)));
     const digits = letter === 't' ? folded.replace(/\D+/g, '') : '';
     if (!folded.includes(digits)) lines.add(`d${digits}`);

@@ -15,9 +15,9 @@ export interface KeptOrder<T> {
   /** The id of the order before it in the list. */
   readonly neighbour: string | undefined;
   readonly shown: T;
-  /** It is of the kind that can be chosen. */
+  /** Whether the order is of the kind that can be chosen. */
   readonly fits: boolean;
-  /** It would fit, but may not be changed now. */
+  /** Whether the order would fit, but may not be changed now. */
   readonly isBlocked: boolean;
   /** Another order of the same buyer and amount within ten minutes. */
   readonly twin: Twin | undefined;
@@ -38,7 +38,7 @@ export interface KeptParts<T> {
 /** The orders that hold some words, in the order of the list. Without words, those that fit. */
 interface Matches<T> {
   readonly fitting: readonly KeptOrder<T>[];
-  /** They hold the words and do not fit. */
+  /** Orders that hold the words, but are not of the kind that can be chosen. */
   readonly others: readonly KeptOrder<T>[];
 }
 
@@ -48,7 +48,7 @@ export interface KnownOrders<T> {
   /** `created_at` of the newest and the oldest, Unix seconds. */
   readonly newest: number | undefined;
   readonly oldest: number | undefined;
-  /** The id of the last one. */
+  /** The id of the last order. */
   readonly last: string | undefined;
   /** Whether an order was on a page. */
   has(id: string): boolean;
@@ -73,7 +73,7 @@ interface Matched<T> {
   readonly others: Kept<T>[];
 }
 
-/** Keeps nothing of an order but what its row shows and what a search looks at, since there may be many thousands. */
+/** Keeps nothing from an order but what its row shows and what a search looks at, since there may be many thousands. */
 export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
   const known: Kept<T>[] = [];
   const ids = new Set<string>();

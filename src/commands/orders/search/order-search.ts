@@ -14,10 +14,10 @@ import { doubtsOf } from './find-indexed.ts';
 import { wantedOrders } from './indexed-text.ts';
 import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './known-orders.ts';
 
-/** The orders read so far, and the reading. */
+/** The orders read so far, and the functions that read more. */
 export interface OrderSearch<T> {
   readonly known: KnownOrders<T>;
-  /** Whether it reads, why not, and what went wrong. */
+  /** Whether pages are being read; if not, why not, and what went wrong. */
   readonly state: ReadState;
   /** Reads the first page. Throws what the service throws; the other functions here do not throw because of a reply. */
   begin(): Promise<void>;
@@ -111,7 +111,7 @@ function choosable<T>(known: KnownOrders<T>, words: string): number {
 
 interface Reading {
   readonly state: ReadState;
-  /** Reads pages until there is enough. The newest `isEnough` counts. */
+  /** Reads pages until `isEnough` returns true. A later call replaces the `isEnough` of an earlier one. */
   until(isEnough: () => boolean): Promise<void>;
   goFurther(): void;
   watch(listener: () => void): () => void;
@@ -221,17 +221,17 @@ export interface IndexAnswer {
   readonly total: number;
   /** How many orders the index knows. */
   readonly known: number;
-  /** Nothing speaks against these being all. */
+  /** Whether it is certain that these are all. */
   readonly isCertain: boolean;
 }
 
 /** The index, for somebody who picks an order. */
 interface PickIndex {
-  /** Hands it a page at the head of the list. */
+  /** Gives the index a page from the head of the list. */
   onPage(page: Page): void;
   /** `isRead`: whether an order is on a page that was read. Undefined if the index cannot be used. */
   search(words: string, most: number, isRead: (id: string) => boolean): Promise<IndexAnswer | undefined>;
-  /** Nobody waits for an answer any more. */
+  /** Call it when nobody waits for an answer any more. */
   stop(): void;
 }
 

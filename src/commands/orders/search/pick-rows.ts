@@ -39,7 +39,7 @@ import type { Profile } from '../../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../../terminal/terminal.ts';
 import { foundIn, type KeptOrder } from './known-orders.ts';
 
-/** What a row shows of an order. */
+/** What a row shows about an order. */
 export interface OrderShown {
   readonly createdAt: unknown;
   readonly buyer: string;
