@@ -45,12 +45,12 @@ export function localJournal({
 
 /** The journal on a server, for a user who runs a sender that has it there. */
 export interface SharedOfRun {
-  /** Opens it, once; undefined if this user runs no sender, or one with a journal of this machine. */
+  /** Opens the journal once; undefined if this user runs no sender, or one with a journal on this machine. */
   open(): Promise<SharedJournal | undefined>;
   close(): void;
 }
 
-/** Reads nothing before it is asked. */
+/** Reads nothing before `open` is called. */
 export function sharedOfRun(parts: SharedParts): SharedOfRun {
   let opened: Promise<SharedJournal | undefined> | undefined;
   const load = async () =>

@@ -1,4 +1,4 @@
-/** The desk of a run: what it takes to reach the sender of its profile. Loaded only where a profile has one. */
+/** The desk of a run: what is needed to reach the sender of its profile. Loaded only where a profile has one. */
 
 import { join } from 'node:path';
 import { proxyFor } from '../api/api.ts';
@@ -24,11 +24,11 @@ export interface Desk {
   readonly journal: DeskJournal;
   readonly change: (id: string) => MakeChange;
   readonly plans: PlanSender;
-  /** Forgets what was handed over and whose end was shown, and closes the connection. */
+  /** Forgets the changes that were handed over and whose outcome was shown, and closes the connection. */
   close(): void;
 }
 
-/** What it takes to be a desk. */
+/** What a desk needs from a run. */
 export type DeskOfRun = Pick<
   AccountParts,
   | 'version'

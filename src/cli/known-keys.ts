@@ -53,7 +53,8 @@ export function createKnownKeys(places: KeyPlaces): KnownKeys {
   };
 }
 
-// Others see arguments in the list of processes, and the shell keeps them. Our variables go to the screen and the journal.
+// Where a key must not be: others see arguments in the list of processes, and the shell keeps them; our variables are shown on
+// screens and in the journal.
 function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; readonly text: string }[] {
   const variables = Object.entries(env).filter(([name]) => /^PAYDESK_(?!API_KEY$)/.test(name));
   return [

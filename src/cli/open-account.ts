@@ -1,4 +1,7 @@
-/** Opens the account of a profile: its key, its limits as they are now, and its client, and what is said once it has answered. */
+/**
+ * Opens the account of a profile: reads its key and its limits, makes its client, and warns if the clock of the service differs
+ * too much from this machine's.
+ */
 
 import { mkdirSync } from 'node:fs';
 import { type Client, type KeyGate, type OpenService, openClient, type Pace, proxyFor } from '../api/api.ts';
@@ -21,7 +24,7 @@ import { limitsUnder, type Policy, refuseByPolicy, refuseCommand, withPolicy } f
 import type { RunState } from './run-state.ts';
 import type { Globals } from './typed/global-options.ts';
 
-/** What it takes to connect to an account. */
+/** What is needed to connect to an account. */
 export interface AccountParts extends RunState {
   readonly globals: Globals;
   /** The words of the command of this run, and what it can change. */

@@ -45,7 +45,7 @@ export interface RunState {
    * agents.
    */
   readonly redaction: Redaction;
-  /** From now on personal data is masked, whatever flag and profile say. */
+  /** Masks personal data from now on, whatever flag and profile say. */
   readonly forceRedaction: () => void;
   readonly stop: Stop;
   readonly whatWasSent: WhatWasSent;
@@ -83,7 +83,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const folders = findFolders({ env, platform, home: io.home() });
   const keys = createKnownKeys({ argv, env, folders, cwd: io.cwd });
   const stop = createStop();
-  // These count until the command line is read.
+  // The options that are used until the command line is read.
   const plainOptions: Globals = { ...resolveGlobals({}, {}), input: false };
   let options = plainOptions;
   let file: ResultFile | undefined;
@@ -145,7 +145,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   };
 }
 
-// `metadata.gift` is a column that somebody typed.
+// The keys of metadata in the typed columns, such as `metadata.gift`.
 function metadataKeysIn({
   columns,
   usualColumns,

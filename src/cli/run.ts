@@ -75,7 +75,8 @@ async function runLine(state: RunState): Promise<number> {
     await notes.succeed();
     return code ?? 0;
   } catch (error) {
-    // An aborted run fails anywhere, so why it was aborted says more. But if a change was sent, how it ended matters most.
+    // An aborted run may fail anywhere, so the reason why it was aborted says more. But if a change was sent, how it ended matters
+    // most.
     const reason = state.stop.sentChange() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
     const shown = withRoom(toCliError(explained ? error : (reason ?? error), state), opened?.context);
@@ -103,7 +104,7 @@ function withRoom(error: CliError, context: Run['context'] | undefined): CliErro
   return withParts(error, { now: [room, ...now] });
 }
 
-// The file of a command that prints a list; other commands have a --to of another meaning, or none.
+// The file of --to of a command that prints a list. In other commands, --to means something else, or does not exist.
 function listFile({
   command,
   input: { flags },
@@ -136,7 +137,7 @@ async function printError(error: CliError, state: RunState): Promise<void> {
   }
 }
 
-// Under json and ndjson an error also has fields for what people read in its texts.
+// With json and ndjson, an error also has fields for what people read in its texts.
 async function forScripts(error: CliError, state: RunState): Promise<CliError> {
   const { format } = state.screen().out;
   if (format !== 'json' && format !== 'ndjson') return error;

@@ -29,7 +29,7 @@ export interface SenderDoorParts extends AccountParts {
   /** The store for what is sent, and a separate one for the questions of desks: a store counts what was asked as seen. */
   readonly store: JournalStore;
   readonly asking: JournalStore;
-  /** Gets errors that nobody foresaw. */
+  /** Called with unexpected errors. */
   readonly report: (error: unknown) => void;
   /** Opens the client of a profile that is stored, or of one that is not. */
   readonly open: (profile: string) => Promise<Client>;

@@ -121,7 +121,7 @@ function drawCells(
   return rows.length === 0 ? [] : lines.map((line) => line.trimEnd());
 }
 
-// The columns on the right side hold amounts.
+// Styles money that went back. Only right-aligned columns hold amounts.
 function asMoney(piece: Piece): Piece {
   return isOutgoing(piece.text) ? { text: piece.text, style: 'out' } : piece;
 }

@@ -22,8 +22,8 @@ export function isTypedLike(typed: string, word: string): boolean {
   return editsBetween(typed, word) <= Math.min(mostEdits, Math.floor(typed.length / 3));
 }
 
-// 0: the same apart from case and separators. 1, 2: letters differ. 3: the last part of the path is the same. 4: one is part of the
-// other.
+// How far a name is from what was typed. 0: the same apart from case and separators. 1, 2: letters differ. 3: the last part of the
+// path is the same. 4: one is part of the other.
 function rankOf(typed: string, name: string): number | undefined {
   const [a, b] = [typed, name].map((text) => text.replaceAll(/[._\- ]/g, ''));
   if (a === undefined || b === undefined || a === '') return undefined;

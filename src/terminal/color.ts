@@ -70,7 +70,8 @@ export function chartSigns({ accessible, env, platform }: SignFacts): Output['ch
   return showsUnicode(env, platform) ? 'blocks' : 'plain';
 }
 
-// Without any of these variables a system uses the locale C. Windows has none of them, and its terminals show Unicode.
+// Whether a terminal shows Unicode. Without any of these variables, a system uses the locale C. Windows has none of them, and its
+// terminals show Unicode.
 function showsUnicode(env: SignFacts['env'], platform: string): boolean {
   const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => value !== undefined && value !== '');
   return locale === undefined ? platform === 'win32' : /utf-?8/i.test(locale);

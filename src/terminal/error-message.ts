@@ -73,7 +73,8 @@ export function errorJson(error: CliError, notes: readonly string[], debug = fal
   })}\n`;
 }
 
-// An opening such as `error:` is only a label. Other openings are the first words of the message.
+// The message with its opening, unless the opening is only a label such as `error:`. Other openings are the first words of the
+// message.
 function wholeMessage({ message, parts: { opening = '' } }: CliError): string {
   return opening === '' || opening.endsWith(':') ? message : `${opening} ${message}`;
 }

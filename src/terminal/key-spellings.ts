@@ -131,7 +131,7 @@ export function escapedWords(spellings: readonly string[]): (bytes: Buffer) => G
   for (const byte of Buffer.from(inEscapes + spellings.join(''))) kinds[byte] = 1;
   for (const mark of Buffer.from(marks)) kinds[mark] = 2;
   return function* (bytes) {
-    // A word of that length has a byte at one of these places.
+    // Every word that is long enough has a byte at one of these places.
     for (let at = shortest - 1; at < bytes.length; at += shortest) {
       let from = at;
       while (at < bytes.length && kinds[bytes[at] ?? 0] !== 0) at += 1;
@@ -156,7 +156,7 @@ export function* layersOf(text: string): Generator<Layer> {
 }
 
 function inside(outer: Layer): Layer {
-  // Made only if a key was found.
+  // Worked out only if a key was found.
   let places: ((at: number) => number) | undefined;
   return {
     text: decoded(outer.text),

@@ -142,11 +142,11 @@ interface FileFormatOptions
   /** PAYDESK_COLUMNS. The file gets those of them that the list has. */
   readonly usual: readonly string[] | undefined;
   readonly csv: CsvStyle;
-  /** What the file holds already. */
+  /** What the file already holds. */
   readonly begun: BegunWorkbook;
   /** What the second sheet of a workbook says about it. */
   readonly about: () => readonly AboutLine[];
-  /** CSV has local times beside the times in UTC, in the zone of `locale`. */
+  /** CSV has local times in addition to the times in UTC, in the zone of `locale`. */
   readonly localTimes: boolean;
 }
 

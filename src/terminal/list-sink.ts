@@ -33,7 +33,7 @@ export interface Sink {
 // The width of a terminal that has room for all usual columns.
 const wideTable = 120;
 
-/** Throws CliError 'usage' for a workbook on a terminal, which shows none. It is called before anything is read or sent. */
+/** Throws CliError 'usage' for a workbook on a terminal, which cannot show one. It is called before anything is read or sent. */
 export function refuseScreen({ format, stdout }: OutputOptions): void {
   if (format === 'xlsx' && stdout.isTTY)
     throw new CliError('usage', '-o xlsx: a workbook is for a file, and this is a terminal', {

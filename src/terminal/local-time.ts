@@ -15,7 +15,7 @@ export interface Times {
   /** The offset at a time, as a heading shows it: `-06`, `+05:30`, `UTC`. */
   offset(seconds: number): string;
   now(): number;
-  /** For machines: `2026-11-20T18:42:51-06:00`. */
+  /** In the form for machines: `2026-11-20T18:42:51-06:00`. */
   iso(seconds: number): string;
   /**
    * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its
@@ -94,7 +94,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       return minutes === 0 ? 'UTC' : signed(minutes, true);
     },
     show(seconds, precision) {
-      // Such a time is shown as it is, so that the rest of the screen can be read.
+      // A number that is not on a day that JavaScript knows is shown as it is, so that the rest of the screen can be read.
       if (!isDate(seconds)) return String(seconds);
       const time = at(seconds);
       const clock = `${time.hour}:${time.minute}`;
@@ -178,7 +178,7 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
   return orUndefined(() => inZone(zone)) ?? inZone('UTC');
 }
 
-// For the zone of the process. A formatter would give the same, but takes 10 ms to make.
+// The parts of a time in the zone of the process. A formatter would give the same, but takes 10 ms to make.
 function partsOfDate(date: Date, seconds: number): Parts {
   const two = (value: number): string => String(value).padStart(2, '0');
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];

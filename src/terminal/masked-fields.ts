@@ -56,9 +56,9 @@ const brands = oneOf('visa mastercard american_express amex carnet discover dine
 // Also the words that reports use for several brands and for none.
 const brand: Form = (text) => brands(text) || text === 'not shown' || text === 'several';
 const country = matches(/^[A-Za-z]{2}$/);
-// A longer figure may be a telephone number, and a longer word a name.
+// The form of the shop's own number. A longer figure may be a telephone number, and a longer word a name.
 const referenceForm = /^(?:[A-Z]{1,4}-|[A-Z]{1,3}|#)?\d{1,6}$/;
-// Made once: an export asks for each amount.
+// Made once, because an export needs it for each amount.
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 const currency: Form = (text) => currencies.has(text.toUpperCase());
 
@@ -68,7 +68,7 @@ const errorType: Form = (text) => documented.some(({ type }) => type === text);
 const errorCode: Form = (text) =>
   /^[a-z]+\.errors\./.test(text) && documented.some(({ code }) => code === codeWithoutBrand(text));
 
-// The form of each text that may pass, by the name of its field. No other text of the service may.
+// The form of each text that may stay visible, by the name of its field. No other text of the service may.
 const forms: Readonly<Record<string, Form>> = {
   object: oneOf(
     'order customer_info line_item charge card_payment refund customer payment_source shipping_contact shipping_address ' +
@@ -183,7 +183,7 @@ const own: Places = {
   headers: { 'content-type': 'text', 'content-length': 'text', date: 'text' },
   input: 'input',
 };
-// A summary by one of these has words of the service.
+// If a summary is split by one of these, the names of its buckets are words of the service.
 const ofBuyers: ReadonlySet<unknown> = new Set(['brand', 'method', 'status']);
 const input: Places = {
   order_id: 'id',
@@ -201,7 +201,7 @@ const ofMachine =
 const figures: ReadonlySet<Place> = new Set(['own', 'money', 'figure', 'sum', 'integer', 'time'] as const);
 
 /**
- * Whether nothing in a record is about a buyer. Only a record of paydesk can be such a one, whatever a reply of the service says.
+ * Whether nothing in a record is about a buyer. Never true for a reply of the service, whatever the reply calls itself.
  */
 export function isMachines({ value, bytes }: PrintedRecord): boolean {
   const { object } = value;

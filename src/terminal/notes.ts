@@ -34,7 +34,7 @@ export interface NotesControl extends Notes {
   lines(): Promise<readonly string[]>;
   /** Writes the notes that are held back. Call it before a question, which may be about them. */
   flush(): Promise<void>;
-  /** Takes a progress line off the screen. */
+  /** Removes a progress line from the screen. */
   clearProgress(): void;
   /** Writes text as it is, at once. For line prompts. */
   write(text: string): void;
@@ -163,7 +163,7 @@ export function createNotes(given: NotesOptions): NotesControl {
       const { errorJson, renderError } = await import('./error-message.ts');
       const { plainLines, style } = await load();
       if (asJson) {
-        // The field is already named `notes`.
+        // The field is called `notes`, so the lines need not begin with `note:`.
         const notes = said
           .flatMap((entry) => plainLines(sentencesOf(entry)))
           .map((line) => line.replace(/^note: /, ''));
@@ -229,7 +229,7 @@ interface Fit {
   readonly fitting: (text: string, end?: string) => string;
 }
 
-// The line that says how far a long run is. If nothing may be redrawn (`plain`), a whole line is written now and then.
+// The line that says how far a long run has got. If nothing may be redrawn (`plain`), a whole line is written now and then.
 function createProgress(
   write: (text: string) => void,
   { room, fitting }: Fit,
@@ -268,7 +268,7 @@ function createProgress(
     };
   };
   return {
-    /** Takes the line off the screen until it is drawn again, so that something else can be written. */
+    /** Removes the line from the screen until it is drawn again, so that something else can be written. */
     clear,
     /** Starts the line. The newest one is shown. The returned function ends it. */
     start: (text: (line: ProgressLine) => string) =>

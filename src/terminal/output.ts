@@ -53,7 +53,10 @@ export interface OutputOptions
 
 /** Output, with what only cli/ calls at the end of a run. */
 export interface OutputControl extends Output {
-  /** Closes an open list with `has_more` true. Resolves when all is written and a file has its name. `failed`: why the run ends. */
+  /**
+   * Closes an open list with `has_more` true. Resolves when everything is written and a file has its name. `failed`: why the run
+   * ends.
+   */
   finish(failed?: CliError): Promise<void>;
   /** How many rows the list has. */
   readonly rows: number;

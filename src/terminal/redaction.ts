@@ -16,7 +16,7 @@ import type { AboutLine } from './workbook/workbook.ts';
 export type Written = 'initials' | 'token';
 
 export interface Redaction {
-  /** Whether anything is masked. It may begin late, when a profile is opened. */
+  /** Whether anything is masked. Masking may begin late, when a profile is opened. */
   readonly isOn: () => boolean;
   /** Remembers the personal data of a record, which texts are searched for from now on. */
   learn(value: unknown): void;
@@ -116,7 +116,7 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
     error: (error) => (isOn() ? errorMasked(error, text) : error),
     text,
     said,
-    // What was typed may name anybody.
+    // The typed command is hidden, because it may name anybody.
     about: (lines) =>
       lines.map(([name, one]) => {
         if (name === 'command' && isOn()) return [name, hidden];
@@ -184,18 +184,18 @@ function walkObject(value: JsonObject, name: string, place: Place, how: Walk): J
   );
 }
 
-// Two names must not become one.
+// The masked name of a field. It gets a number, because two names must not become one.
 function keyHidden(key: string, index: number, { hide }: Walk): string {
   const shown = hide(key, '');
   return shown === hidden ? `${hidden}${index + 1}` : shown;
 }
 
-// As it is written in the text of a request.
+// The text as it is written in the JSON of a request.
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-// As reports write a word of the service: `Some Brand` for `some_brand`.
+// A word of the service as reports write it: `Some Brand` for `some_brand`.
 function inCapitals(text: string): string {
   return text.replace(
     /(^|_)(\p{Ll})/gu,
@@ -304,7 +304,7 @@ function createKnownTexts(): KnownTexts {
     });
     return found && { lead: found.lead, length: found.value.length, shown: found.shown };
   };
-  // A value whose end was cut off.
+  // Finds a value whose end was cut off.
   const begun = (text: string, start: number): Found | undefined => {
     const end = text.indexOf('…', start);
     const beginning = end === -1 ? '' : text.slice(start, end);

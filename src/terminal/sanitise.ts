@@ -36,7 +36,7 @@ export function cleanCell(text: string): string {
 }
 
 function standIns(text: string): string {
-  // The pattern that knows which ones belong to the text takes 20 ms to set up. Most texts have no hidden characters.
+  // The pattern that knows which hidden characters belong to the text takes 20 ms to set up. Most texts have no hidden characters.
   const shown = anyHidden.test(text) ? hiddenReplaced(text) : text;
   return shown.replace(markPile, '$1$2\ufffd');
 }

@@ -31,7 +31,7 @@ export interface Secrets {
 /** A filter for one stream. */
 interface SecretFilter {
   push(piece: Piece): Piece;
-  /** Returns what was held back. */
+  /** Returns the text that was held back. */
   end(): string;
 }
 
@@ -104,7 +104,7 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
   const texts = spellings.map(({ text }) => text);
   const long = [...keys].flatMap(longSpellingsOf);
   const isInBytes = anyIn(texts.map((text) => Buffer.from(text)));
-  // Apart from the others, since a search for longer texts jumps further.
+  // Searched for separately, since a search for longer texts jumps further.
   const isLongIn = anyIn(long.map(({ text }) => Buffer.from(text)));
   const wordsIn = escapedWords(texts);
   const isHidden = (bytes: Buffer): boolean => {

@@ -7,7 +7,7 @@ import type { Piece } from './list-format.ts';
 import { cleanLine } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 
-/** How amounts and times are shown. A profile may be opened late, so it is looked up whenever something is shown. */
+/** How amounts and times are shown. A profile may be opened late, so its settings are looked up whenever something is shown. */
 export interface Locale {
   /** An IANA name. Undefined: the zone of the process. */
   readonly zone: string | undefined;

@@ -107,7 +107,7 @@ export interface ListHow {
   readonly format?: Format;
   /** The time zone of local times; absent: the zone of the run. */
   readonly zone?: string | undefined;
-  /** CSV has local times beside the times in UTC. */
+  /** CSV has local times in addition to the times in UTC. */
   readonly localTimes?: boolean;
   /** More than one page may be drawn, so that a table keeps room for what later pages may show. */
   readonly pages?: 'many';
@@ -170,7 +170,7 @@ export interface Output {
   qr(link: string, always: boolean): Promise<string | undefined>;
   /** Writes text that is the same in every format: help, completion scripts. */
   text(text: string): Promise<void>;
-  /** Puts a text on the clipboard, if the terminal lets programs do that. Undefined if stdout is no terminal. */
+  /** Puts a text on the clipboard, if the terminal lets programs do that. Undefined if stdout is not a terminal. */
   readonly copy: ((text: string) => Promise<void>) | undefined;
 }
 
@@ -192,7 +192,10 @@ export interface Notes {
   warn(line: Cell): void;
   /** Shows what the next question is about. */
   show(blocks: readonly Block[]): void;
-  /** Shows how far a long run is, in a line that is redrawn, or in one every 10 seconds. Call the returned function at the end. */
+  /**
+   * Shows how far a long run has got, in a line that is redrawn, or in one every 10 seconds. Call the returned function at the
+   * end.
+   */
   progress(text: (line: ProgressLine) => string): () => void;
   /**
    * Like `progress`. Until it ends, no other progress and no waiting is shown: a batch makes many changes at once, and each of
@@ -228,7 +231,7 @@ export interface SearchedRow<T> {
   readonly isMarked?: boolean;
   /** Lines about the row, shown while the cursor is on it. */
   readonly details: readonly Span[];
-  /** What the screen keeps of the row once it is chosen. */
+  /** What the screen shows in place of the row once it is chosen. */
   readonly answer: string;
   /** Why it cannot be chosen. Absent: it can be. */
   readonly refusal?: string | undefined;
@@ -270,9 +273,9 @@ export interface ScreenKey<T> {
   readonly words: string;
   /** It is not about a row: it works even if there is none. */
   readonly isOfScreen?: true;
-  /** Why it does nothing now. */
+  /** Why the key does nothing now. */
   readonly refusal?: (value: T | undefined) => string | undefined;
-  /** Does it at once and says what it did, and the screen stays. Without it, the key leaves the screen. */
+  /** Does the key's work at once and returns what it did; the screen stays. Without it, the key leaves the screen. */
   readonly stay?: (value: T | undefined) => string;
 }
 

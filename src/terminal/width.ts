@@ -13,7 +13,7 @@ const allNarrow = new RegExp(`^[${narrow}]*$`);
 const allUsual = new RegExp(`^[${narrow}${marks}${wide}]*$`);
 const anyWide = new RegExp(`[${wide}]`, 'g');
 const anyMark = new RegExp(`[${marks}]`, 'g');
-// A picture of its own, which no modifier, joiner or second letter of a flag changes: two cells.
+// An emoji by itself, which no modifier, joiner or second letter of a flag changes, takes two cells.
 const simpleEmoji =
   /(?!\p{RI})(?:\p{Emoji_Presentation}|[\p{Emoji}&&\p{Extended_Pictographic}]\ufe0f)(?!\u200d|\ufe0e|\ufe0f|\p{Emoji_Modifier})/gv;
 const withItsMarks = new RegExp(`.[${marks}]*`, 'g');

@@ -248,7 +248,7 @@ function rowOfCall({ line, why, notes, ...row }: JsonObject): JsonObject {
 }
 
 function csvOf(rows: readonly JsonObject[]): string {
-  // A row is one line, so that errors name the right one.
+  // Each row becomes one line, so that errors name the right row.
   const cell = (value: unknown) =>
     `"${wordOf(value)
       .replaceAll('"', '""')

@@ -12,8 +12,8 @@ export function agentOf(env: Env): string | undefined {
 }
 
 /**
- * Throws CliError 'refused' for a change in production that an agent sends and no person has released, or not until now (Unix
- * milliseconds). A request that a second person approved counts too: the sender of the team looks at it.
+ * Throws CliError 'refused' for a change in production that an agent sends and that no person has released, or whose release is
+ * over at this time (Unix milliseconds). A request that a second person approved counts too: the sender of the team looks at it.
  */
 export function refuseAgent(
   env: Env,

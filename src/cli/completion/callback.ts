@@ -102,7 +102,7 @@ function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): Kno
   };
 }
 
-// With a million orders, more would be of no use to anybody.
+// The most ids that are offered: more would help nobody, even with a million orders.
 const mostIds = 50;
 
 // An index that does not open offers nothing; the ids of the journal are still offered.

@@ -24,7 +24,7 @@ export function installable(reader: Shell | 'man', io: Pick<Io, 'env' | 'platfor
       const whole = `${file}.new`;
       try {
         mkdirSync(posix.dirname(file), { recursive: true });
-        // A run that was killed may have left one.
+        // A run that was killed may have left such a file.
         rmSync(whole, { force: true });
         writeFileSync(whole, this.text, { flag: 'wx' });
         renameSync(whole, file);

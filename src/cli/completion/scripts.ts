@@ -22,7 +22,7 @@ export function completionScript(shell: Shell): string {
   return makers[shell](nextWords());
 }
 
-// For bash 3.2 and later. The package bash-completion is not needed.
+// The script for bash 3.2 and later. The package bash-completion is not needed.
 function bashScript(next: NextWords): string {
   const cases = [...next].map(
     ([typed, words]) => `    '${typed}') words='${words.map(({ value }) => value).join(' ')}' ;;`,
@@ -58,7 +58,7 @@ complete -F _paydesk paydesk
 `;
 }
 
-// Works when sourced after compinit, and as the file _paydesk in a folder of $fpath.
+// The script for zsh. It works when sourced after compinit, and as the file _paydesk in a folder of $fpath.
 function zshScript(next: NextWords): string {
   const cases = [...next].map(([typed, words]) =>
     [
@@ -146,7 +146,7 @@ function inFishQuotes(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }
 
-// For PowerShell 5.1 and later. It completes file names by itself when nothing is offered.
+// The script for PowerShell 5.1 and later, which completes file names by itself when nothing is offered.
 function powershellScript(next: NextWords): string {
   const cases = [...next].map(([typed, words]) =>
     [

@@ -4,7 +4,7 @@ import { type Env, type Io, variable } from '../../io.ts';
 
 /**
  * A line of a page. A string is wrapped at its own indent; a command to copy is wrapped with backslashes. A text with `hang`
- * is wrapped, and its further lines are indented that far. A term has its text beside it. Code stays as it is.
+ * is wrapped, and its further lines are indented that far. A term has its text next to it. Code stays as it is.
  */
 export type HelpLine =
   | string

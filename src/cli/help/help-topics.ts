@@ -64,7 +64,7 @@ function blocksOf(markdown: string): readonly Block[] {
   return (markdown.match(chunk) ?? []).flatMap(blockOf);
 }
 
-// Code; a heading; a table; an item of a list or a text with the lines that go on with it.
+// Matches code; a heading; a table; or an item of a list or a text, with the lines that continue it.
 const chunk = /^```[\s\S]*?^```|^#.*|^\|.*(?:\n\|.*)*|^\S.*(?:\n(?!- |\d+\. |\||```|#)[^\n]*\S[^\n]*)*/gm;
 
 function blockOf(source: string): readonly Block[] {

@@ -141,12 +141,12 @@ function listed(value: JsonObject[string]): readonly string[] {
   return value === undefined ? [] : [value].flat().map(textOf);
 }
 
-/** Whether a policy that turns `off` off turns a command off. */
+/** Whether a command is off because of `off`, an entry of `commands.off`. */
 export function isCovered(words: readonly string[], off: string): boolean {
   return `${words.join(' ')} `.startsWith(`${off} `);
 }
 
-/** What holds while a policy is there and not used: nobody knows what it says. */
+/** What applies while there is a policy that cannot be used: nobody knows what it says. */
 export const whileNotUsed =
   'until an administrator corrects it, no software agent runs paydesk here, personal data is masked, nothing of production is changed, and a sandbox goes on without its limits';
 

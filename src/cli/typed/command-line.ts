@@ -75,12 +75,12 @@ interface About {
 
 interface HelpStyle {
   readonly width: number;
-  /** With every option of a command. */
+  /** Whether help shows every option of a command. */
   readonly all?: boolean;
   readonly isJson: boolean;
 }
 
-// Help for these words, those of the line without its options.
+// Help for these words: the words of the line without its options.
 async function helpText(
   words: readonly string[],
   { width, all = false, isJson }: HelpStyle,

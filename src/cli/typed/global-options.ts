@@ -208,7 +208,7 @@ function fromVariable<T>(env: Env, { env: name, parse }: Flag<T>): T | undefined
 const switchedOn = ['1', 'on', 'true', 'yes'];
 const switchedOff = ['0', 'off', 'false', 'no'];
 
-// A variable that stands for a switch; undefined if it is not set.
+// The value of a variable that is a switch; undefined if it is not set.
 function switchIn(env: Env, name: string): boolean | undefined {
   const text = variable(env, name);
   const value = text?.toLowerCase();

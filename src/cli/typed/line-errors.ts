@@ -114,7 +114,7 @@ const times = [
   ['until', /^(?:before|till)$/],
 ] as const;
 
-// Suggests what does the thing for which somebody typed an option that does not exist.
+// Suggestions for an option that does not exist: what does the thing that was probably wanted.
 async function optionMeant(
   { code, message }: CommanderError,
   words: readonly string[] = [],
@@ -263,7 +263,7 @@ export async function didYouMean(
 ): Promise<readonly string[]> {
   const { guessesOf, inOrder, whyNone } = await import('./meant-command.ts');
   const words = inOrder(typed).map(({ text }) => text);
-  // `help` takes no options of the command.
+  // `help` does not take the options of a command.
   const meant = guessesOf(words).map(({ command }) => command.replace(/ --.*$/, ''));
   return asQuestion(
     meant.map((command) => [...before, ...command.split(' '), ...behind]),

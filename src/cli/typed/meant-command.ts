@@ -1,4 +1,4 @@
-/** Guesses which command was meant by words that are no command, such as `order ls`. Pure. A guess is shown, never run. */
+/** Guesses which command was meant by words that are not a command, such as `order ls`. Pure. A guess is shown, never run. */
 
 import { commands, commandsOf, groups } from '../../commands/commands.ts';
 import { periodWords } from '../../flags/typed-time.ts';

@@ -114,7 +114,7 @@ export function failureOf(root: Parser, argv: readonly string[]): CommanderError
     return undefined;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // After a bare noun commander would show help. That is no error: our own help is shown instead.
+    // After a bare noun commander would show help. That is not an error: our own help is shown instead.
     return error.code.startsWith('commander.help') ? undefined : error;
   }
 }

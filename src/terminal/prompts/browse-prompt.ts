@@ -131,7 +131,7 @@ export function browsePrompt<T>(
         setActive(0);
         return setSaid(undefined);
       }
-      // Enter has emptied the line, and other keys have changed it.
+      // Puts the words back: Enter has emptied the line, and other keys have changed it.
       keep(words, line);
       if (mode === 'looking' || mode === 'left') return;
       if (isEnterKey(key)) enter();

@@ -192,7 +192,7 @@ async function lookedUp<T>(
   return list.count(words) > 0 ? undefined : await list.lookUp(words);
 }
 
-// No columns: a screen reader reads spaces too.
+// The rows without columns, because a screen reader reads spaces too.
 function rowLines(rows: readonly SearchedRow<unknown>[]): string {
   return rows
     .map(({ cells, details }, index) => {

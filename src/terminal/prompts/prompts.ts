@@ -227,7 +227,7 @@ type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
 
 const typedText = 'letters and digits choose nothing here: move to a line with the arrows, then press Enter';
 
-/** Returns the index of the chosen one, or undefined if the person goes back. At least one of them has no refusal. */
+/** Returns the index of the chosen choice, or undefined if the person goes back. At least one choice has no refusal. */
 function choicePrompt(
   choices: readonly DrawnChoice[],
   { message, answer, paint, wrap, pageSize, canGoBack, before }: ChoiceScreen,

@@ -34,7 +34,7 @@ export type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]
 type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
 
 export const pauseMs = 150;
-// The cursor and a space.
+// The cells before a row: the cursor and a space.
 export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
 const emptyHelp = 'Esc clears the search. Type part of a name, an e-mail, a card, or an amount';
@@ -107,7 +107,7 @@ export function searchPrompt<T>(
         setActive(0);
         setSaid(undefined);
       } else if (isEnterKey(key)) {
-        // Enter has emptied the line.
+        // Puts the words back, because Enter has emptied the line.
         line.write(words);
         enter();
       } else if (steps !== 0) {
@@ -215,7 +215,7 @@ export function stepsOf(key: KeypressEvent, pageSize: number): number {
   return key.name === 'pageup' ? -pageSize : 0;
 }
 
-/** Keeps what was typed as it was before the key. */
+/** Restores what was typed before the key. */
 export function keep(words: string, line: Line): void {
   line.clearLine(0);
   line.write(words);

@@ -22,7 +22,7 @@ import {
 export interface DrawnCell {
   readonly text: string;
   readonly style: Style | undefined;
-  /** It is never cut. */
+  /** Whether the cell is never cut. */
   readonly whole?: boolean | undefined;
 }
 

@@ -21,7 +21,7 @@ const importance: readonly ValueKind[] = [
   'text',
   'flag',
 ];
-// In a list that is complete, these come in only if a column that stays need not be cut for them.
+// In a list that is complete, columns of these kinds are shown only if no column that stays has to be cut for them.
 const extras: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'flag', 'link']);
 // Cells of these kinds may be cut. Ids, links, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);

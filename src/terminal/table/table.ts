@@ -24,7 +24,7 @@ export interface TableStyle extends LineStyle, PagesStyle {
   readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
 }
 
-/** What headings say of all rows, so that a row says only what is different. */
+/** What headings say about all rows, so that a row says only what is different. */
 interface Heading {
   /** The offset of times. */
   readonly offset: string;
@@ -152,7 +152,7 @@ function declaresSome(
   return declared.size > 1;
 }
 
-// In how many ways the amounts of each currency are shown: those of another profile may have other decimals.
+// In how many ways the amounts of each currency are shown: amounts of another profile may have other decimals.
 function waysToShow(
   columns: readonly Column[],
   records: readonly JsonObject[],

@@ -199,7 +199,7 @@ interface Sums {
 }
 
 function createSums(before: JsonObject): Sums {
-  // Neither a column nor a currency has a line break.
+  // The keys join column and currency with a line break, which neither of them contains.
   const sums = new Map(Object.entries(before).map(([key, sum]) => [key, BigInt(String(sum))]));
   return {
     add({ name: own, kind, summed }, record, shown) {
