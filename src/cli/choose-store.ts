@@ -84,6 +84,8 @@ export function storeOfRun(
       const { alone } = await now();
       return alone === undefined ? await act() : await alone(act);
     },
+    // Nothing waits for what a sender is handed.
+    expectRows: local.expectRows,
     rules: async () => await (await now()).rules?.(),
     close: () => local.close(),
   };

@@ -44,14 +44,19 @@ export interface ChangeParts extends Omit<EffectParts, 'timeoutMs'> {
 /** The change is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): MakeChange {
   return async (change, how) => {
-    await parts.store.ready();
-    const found = await reconcileFirst(parts, change);
-    const run = new Run(parts, change, how);
-    run.refuseAppeared([...(how.closed ?? []), ...found]);
+    const noMoreRows = parts.store.expectRows?.();
     try {
-      return await run.outcome();
+      await parts.store.ready();
+      const found = await reconcileFirst(parts, change);
+      const run = new Run(parts, change, how);
+      run.refuseAppeared([...(how.closed ?? []), ...found]);
+      try {
+        return await run.outcome();
+      } finally {
+        await run.effects.release();
+      }
     } finally {
-      await run.effects.release();
+      noMoreRows?.();
     }
   };
 }

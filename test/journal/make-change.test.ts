@@ -43,6 +43,8 @@ const apply: SendOnce = (request) => {
   return Promise.resolve(reply(200, ledger.order()));
 };
 
+const lost: SendOnce = () => Promise.resolve({ kind: 'no_reply', reason: 'HTTP 502' });
+
 const run: ChangeRun = { checkFresh: () => Promise.resolve() };
 
 function refund(more: Partial<Change> = {}): Change {
@@ -106,7 +108,7 @@ describe('a change', () => {
   });
 
   it('is read four times after a lost reply before it is called not seen', async () => {
-    const change = createChange(partsWith(() => Promise.resolve({ kind: 'no_reply', reason: 'HTTP 502' })));
+    const change = createChange(partsWith(lost));
     const start = clock.wall;
     const outcome = await change(refund(), run);
     expect(outcome).toMatchObject({ verdict: 'not_seen', reads: 4, reason: 'HTTP 502', sentAt: start });
@@ -114,6 +116,21 @@ describe('a change', () => {
     await expect(change(refund(), run)).rejects.toThrow(
       'an earlier refund of 5000 MXN on ord_1 (08:00:00, by op7) is still unconfirmed',
     );
+  });
+
+  it.each([
+    ['applied', apply, () => Promise.resolve()],
+    ['unconfirmed', lost, () => Promise.resolve()],
+    ['refused', apply, () => Promise.reject(new Error('the order changed'))],
+  ] as const)('has rows to come from its start to its end, which is %s', async (_, send, checkFresh) => {
+    const expected: number[] = [];
+    const expectRows = () => {
+      expected.push(1);
+      return () => void expected.push(-1);
+    };
+    const change = createChange(partsWith(send, { store: { ...createMemoryStore(memory), expectRows } }));
+    await change(refund(), { checkFresh }).catch(() => undefined);
+    expect(expected).toEqual([1, -1]);
   });
 
   it('is not sent when the journal cannot be written', async () => {

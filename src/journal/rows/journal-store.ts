@@ -159,6 +159,12 @@ export interface JournalStore {
    */
   readonly alone?: <T>(act: () => Promise<T>) => Promise<T>;
 
+  /**
+   * Says that rows of a change are to come: rows of others may wait for them a moment, and share their commit. Call what it returns
+   * when no more come. Absent where rows share no commit.
+   */
+  readonly expectRows?: (() => () => void) | undefined;
+
   /** The limits and approvals of a team; absent or undefined if this journal belongs to one machine. */
   readonly rules?: () => Promise<TeamRules | undefined>;
 
@@ -181,8 +187,8 @@ export const askingMethods = [
 ] as const satisfies readonly (keyof JournalStore)[];
 
 /**
- * All methods of a store that another object can offer in its place: all but `alone` and `rules`, which a store may lack, and
- * `close`.
+ * All methods of a store that another object can offer in its place: all but `alone`, `expectRows` and `rules`, which a store may
+ * lack, and `close`.
  */
 export const storeMethods = [
   ...askingMethods,

@@ -16,7 +16,7 @@ import {
 import { fileOpener } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import type { Asked, KnownJournal } from './known-journal.ts';
-import { damaged, unreadable } from './sqlite-errors.ts';
+import { damaged, isInUse, unreadable } from './sqlite-errors.ts';
 import { Turns } from './turns.ts';
 import type { Witness } from './witness/witness.ts';
 import type { Places } from './witness/witness-check.ts';
@@ -43,6 +43,12 @@ export interface SqlitePlace {
 
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
+/** A question to the files that waits for its answer. */
+interface Question {
+  readonly answer: (known: KnownJournal | undefined) => void;
+  readonly failed: (error: unknown) => void;
+}
+
 export class OpenedFiles {
   readonly place: SqlitePlace;
   readonly journal: JournalFile;
@@ -50,6 +56,7 @@ export class OpenedFiles {
   readonly turns: Turns;
   /** What this run has asked about. */
   readonly asked: Asked = { orders: new Map(), scripts: new Map() };
+  readonly #questions: Question[] = [];
   #opened: BothFiles | undefined;
 
   constructor(place: SqlitePlace) {
@@ -102,10 +109,41 @@ export class OpenedFiles {
       for (const key of seen.keys()) seen.set(key, 0);
   }
 
-  /** `none`: the answer while there is no journal. */
-  async ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
-    const both = await this.open(false);
-    return both === undefined ? none : both.atOnce(read);
+  /**
+   * `none`: the answer while there is no journal. What is asked in one turn is answered as of one moment after it: the changes of a
+   * batch ask for much at the same time.
+   */
+  ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
+    return new Promise((answered, failed) => {
+      const answer = (known: KnownJournal | undefined) => answered(known === undefined ? none : read(known));
+      this.#questions.push({ answer, failed });
+      if (this.#questions.length === 1) setImmediate(() => void this.#answer());
+    });
+  }
+
+  async #answer(): Promise<void> {
+    let questions: Question[] = [];
+    try {
+      const both = await this.open(false);
+      questions = this.#questions.splice(0);
+      if (both === undefined) for (const { answer } of questions) answer(undefined);
+      else both.atOnce((known) => this.#answerEach(questions, known));
+    } catch (error) {
+      for (const { failed } of [...questions, ...this.#questions.splice(0)]) failed(error);
+    }
+  }
+
+  // Takes each away that has its answer, since a read that another run is in the way of begins again.
+  #answerEach(questions: Question[], known: KnownJournal): void {
+    for (let question = questions[0]; question !== undefined; question = questions[0]) {
+      try {
+        question.answer(known);
+      } catch (error) {
+        if (isInUse(error)) throw error;
+        question.failed(this.turns.refusalFor(error));
+      }
+      questions.shift();
+    }
   }
 
   /** Throws CliError 'refused' on a network file system. */

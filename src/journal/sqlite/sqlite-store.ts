@@ -9,7 +9,7 @@ import { chainStart, checkChain, link, type StoredRow } from '../rows/chain.ts';
 import type { JournalRow, SentRow } from '../rows/journal-rows.ts';
 import type { JournalStore } from '../rows/journal-store.ts';
 import type { BothFiles } from './both-files.ts';
-import { fileMark, type Landmark } from './copy-marks.ts';
+import { fileMark } from './copy-marks.ts';
 import { type KnownJournal, noteAsked } from './known-journal.ts';
 import { OpenedFiles, ReadyCheck, type SqlitePlace } from './opened-files.ts';
 import { damaged, isInUse } from './sqlite-errors.ts';
@@ -58,7 +58,14 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   readonly witness: string | undefined;
   readonly #files: OpenedFiles;
   readonly #ready: ReadyCheck;
-  readonly #waiting: Waiting[] = [];
+  #waiting: readonly Waiting[] = [];
+  // How many changes of this run may still add rows.
+  #expected = 0;
+  // How long the last commit took, in milliseconds.
+  #commitMs = 0;
+  #isCalled = false;
+  #readiness: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(files: OpenedFiles, ready: ReadyCheck) {
     super(files, ready);
@@ -95,7 +102,16 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     return newest === undefined ? { time: 0 } : { ...newest, writtenAt };
   };
 
-  readonly ready: JournalStore['ready'] = async () => {
+  // Those who ask in one turn share one look, which is after it.
+  readonly ready: JournalStore['ready'] = () => {
+    this.#readiness ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#readiness = undefined;
+      return this.#refuseUnready();
+    });
+    return this.#readiness;
+  };
+
+  async #refuseUnready(): Promise<void> {
     this.#files.refuseNetwork();
     try {
       const both = await this.#files.open(false);
@@ -110,7 +126,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
       // The journal is in use. The lock on the order says who holds it, and `append` checks again.
       if (!isInUse(error)) throw error;
     }
-  };
+  }
 
   // There is no journal. If its witness has lines, the journal is lost.
   async #lost(): Promise<CliError | undefined> {
@@ -142,25 +158,55 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   // A commit that failed at its last step may still be in the file.
   readonly takeBack: JournalStore['takeBack'] = (_sent, verdict) => this.append(verdict);
 
-  // Adding a row mostly means waiting for the disk, so the rows of orders that wait at the same time share one commit.
+  readonly expectRows: NonNullable<JournalStore['expectRows']> = () => {
+    this.#expected += 1;
+    return () => {
+      this.#expected -= 1;
+      this.#commitSoon();
+    };
+  };
+
   #wait(one: Waiting): void {
-    this.#waiting.push(one);
-    if (this.#waiting.length === 1) setImmediate(() => void this.#appendWaiting());
+    this.#waiting = [...this.#waiting, one];
+    this.#commitSoon();
+  }
+
+  // Adding a row mostly means waiting for the disk, so the rows of orders that wait at the same time share one commit. It also waits
+  // for rows of other changes that are under way, but no longer than half a commit takes.
+  #commitSoon(): void {
+    if (this.#isCalled || this.#waiting.length === 0) return;
+    if (this.#waiting.length < this.#expected)
+      this.#timer ??= setTimeout(() => this.#call(), this.#commitMs / 2);
+    else this.#call();
+  }
+
+  #call(): void {
+    this.#isCalled = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    setImmediate(() => void this.#appendWaiting());
   }
 
   async #appendWaiting(): Promise<void> {
     let waiting: readonly Waiting[] = [];
+    const take = () => {
+      waiting = this.#waiting;
+      this.#waiting = [];
+      this.#isCalled = false;
+    };
     try {
       this.#files.refuseNetwork();
       const both = await this.#files.open(true);
-      waiting = this.#waiting.splice(0);
+      take();
+      const began = process.uptime();
       this.#add(both, waiting);
+      this.#commitMs = (process.uptime() - began) * 1000;
     } catch (error) {
-      const rows = [...waiting, ...this.#waiting.splice(0)];
+      if (this.#isCalled) take();
       // How a change ended must not be lost: if the journal was archived in between, all verdicts go into the new one.
-      const again = this.#files.isReplaced ? rows.filter(({ row }) => row.type === 'verdict') : [];
+      const again = this.#files.isReplaced ? waiting.filter(({ row }) => row.type === 'verdict') : [];
       if (again.length > 0) this.#files.close();
-      for (const one of rows)
+      for (const one of waiting)
         if (again.includes(one)) this.#wait(one);
         else one.unrecorded(error);
     }
@@ -169,18 +215,29 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   #add(both: BothFiles, waiting: readonly Waiting[]): void {
     const landmark = this.#ready.landmark(both);
     // Where the journal ended before this commit.
-    let before: number | undefined;
+    let before = 0;
+    // Nobody else writes during this commit, so what was found fit for one of its rows is fit for the next.
+    let isCopy: boolean | undefined;
+    const fitFor = new Set<boolean>();
     const results = both.writeEach(
-      waiting.map(({ row }) => (known: KnownJournal) => {
-        before ??= known.end.seq;
+      waiting.map(({ row }, index) => (known: KnownJournal) => {
+        // Also when a commit that another run was in the way of begins again.
+        if (index === 0) {
+          before = known.end.seq;
+          isCopy = undefined;
+          fitFor.clear();
+        }
+        const isVerdict = row.type === 'verdict';
         // A verdict is recorded in a copy too.
-        const copy = row.type === 'verdict' ? this.#ready.copy(both, landmark) : undefined;
-        const isFirst = row.type === 'verdict' && known.verdictsOn(row) === 0;
-        this.#refuseRow(both, known, landmark, row);
+        if (isVerdict) isCopy ??= this.#ready.copy(both, landmark) !== undefined;
+        const isFirst = isVerdict && known.verdictsOn(row) === 0;
+        if (!fitFor.has(isVerdict)) this.#ready.refuseUnready(both, known, landmark, row);
+        fitFor.add(isVerdict);
+        refuseRow(known, row);
         both.beginWitness();
         both.tables.add(known.link(row));
         const mayWait = isFirst && both.isWitnessAt(known.end.seq);
-        return { isCopy: copy !== undefined, mayWait, isRecorded: isFirst && both.isWitnessAt(before) };
+        return { mayWait, isRecorded: isFirst && both.isWitnessAt(before) };
       }),
     );
     // This holds whatever becomes of the witness: a row that was refused keeps its own reason, and a first verdict is recorded,
@@ -194,15 +251,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     // the change would be unconfirmed again, and nothing would be sent.
     const added = results.flatMap((result) => ('done' in result ? result.done : []));
     if (added.some(({ mayWait }) => !mayWait)) both.catchUp();
-    if (added.some(({ isCopy }) => !isCopy)) this.#ready.noteLandmark(both);
+    if (added.length > 0 && isCopy !== true) this.#ready.noteLandmark(both);
     for (const { recorded } of waiting) recorded();
-  }
-
-  #refuseRow(both: BothFiles, known: KnownJournal, landmark: Landmark | undefined, row: JournalRow): void {
-    this.#ready.refuseUnready(both, known, landmark, row);
-    known.refuseDamaged(row);
-    known.refuseMisplaced(row);
-    known.refuseUnseen(row);
   }
 
   readonly newestRow: CopiedJournal['newestRow'] = () =>
@@ -219,7 +269,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   readonly next: CopiedJournal['next'] = async (row) => {
     const both = await this.#files.open(true);
     return both.atOnce((known) => {
-      this.#refuseRow(both, known, undefined, row);
+      this.#ready.refuseUnready(both, known, undefined, row);
+      refuseRow(known, row);
       return link(row, known.end.seq + 1, known.end.hash);
     });
   };
@@ -256,4 +307,11 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     both.catchUp();
     this.#ready.noteLandmark(both);
   };
+}
+
+// Throws CliError 'refused' for a row that does not belong where it would stand.
+function refuseRow(known: KnownJournal, row: JournalRow): void {
+  known.refuseDamaged(row);
+  known.refuseMisplaced(row);
+  known.refuseUnseen(row);
 }

@@ -42,8 +42,13 @@ export class Turns {
     try {
       return this.#inTurn(act);
     } catch (error) {
-      throw error instanceof CliError ? error : unreadable(this.#journal, error);
+      throw this.refusalFor(error);
     }
+  }
+
+  /** What a run says when the files cannot be read. */
+  refusalFor(error: unknown): CliError {
+    return error instanceof CliError ? error : unreadable(this.#journal, error);
   }
 
   /** Runs `act` now, or not at all if another run is in the way. */

@@ -6,7 +6,8 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JournalRow, SentRow } from '../../../src/journal/rows/journal-rows.ts';
 import { type CopiedJournal, createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { sent, verdict } from '../rows.ts';
@@ -164,6 +165,45 @@ describe('rows of several orders that wait for the disk together', () => {
     });
     const { rows, findings } = await inStore((store) => store.verify());
     expect([rows, findings]).toEqual([10, []]);
+  });
+
+  describe('while rows of other changes are to come', () => {
+    beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => vi.useRealTimers());
+
+    /** Which of two rows are recorded, once a row was added for one change of two that are under way, and then this happened. */
+    async function recordedAfter(happens: (store: CopiedJournal, over: () => void) => Promise<void> | void) {
+      await filled();
+      return await inStore(async (store) => {
+        const [, over = () => undefined] = [store.expectRows?.(), store.expectRows?.()];
+        const recorded: string[] = [];
+        const before = [commits(file), commits(witness)];
+        const add = (change: string, order: string) =>
+          store.append(on(change, order, 7)).then(() => recorded.push(change));
+        const added = [add('i_4', 'ord_4')];
+        for (let turns = 0; turns < 3; turns += 1) await turn();
+        expect(recorded).toEqual([]);
+        await happens({ ...store, append: async () => void added.push(add('i_5', 'ord_5')) }, over);
+        await Promise.all(added);
+        const after = [commits(file), commits(witness)].map((count, index) => count - (before[index] ?? 0));
+        return { recorded, commits: after };
+      });
+    }
+
+    it('a row waits for them, and shares their commit', async () => {
+      const ended = await recordedAfter((store) => store.append(on('i_5', 'ord_5', 7)));
+      expect(ended).toEqual({ recorded: ['i_4', 'i_5'], commits: [1, 1] });
+    });
+
+    it('a row waits no longer than half a commit', async () => {
+      const ended = await recordedAfter(() => void vi.runAllTimers());
+      expect(ended).toEqual({ recorded: ['i_4'], commits: [1, 1] });
+    });
+
+    it('a row goes on once no other is to come', async () => {
+      const ended = await recordedAfter((_store, over) => over());
+      expect(ended).toEqual({ recorded: ['i_4'], commits: [1, 1] });
+    });
   });
 
   it('a row that is refused takes none of the others with it', async () => {
