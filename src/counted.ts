@@ -8,7 +8,7 @@ export function counted(number: number, one: string): string {
 /**
  * What percentage of a whole a part is, with one decimal, rounded half up: `4.4`. A part that is not zero is never `0.0` but
  * `<0.1`, and one that is not the whole is never `100.0` but `>99.9`. Undefined if the whole is not above zero, or the part is
- * below it.
+ * below zero.
  */
 export function percent(part: number | bigint, whole: number | bigint): string | undefined {
   if (whole <= 0 || part < 0) return undefined;

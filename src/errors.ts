@@ -215,7 +215,7 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [8, 'some rows of a file or plan are not refunded, or cannot be'],
   [
     9,
-    'output or record incomplete: disk full, pipe closed early, the pages of a list broke off, a limit reached',
+    'output or record incomplete: disk full, pipe closed early, a list broke off between pages, a limit reached',
   ],
   [129, 'hang-up, while no change was being sent'],
   [130, 'Ctrl-C, while no change was being sent'],

@@ -113,7 +113,7 @@ export function failedError(profile: Profile, subject: ChangeSubject, outcome: E
     isPart && isLate ? 'unconfirmed' : unrecorded === undefined ? 'rejected' : 'incomplete',
     isLate
       ? `${isPart ? 'a part of ' : ''}the ${words} failed`
-      : `the ${words}: the service took it up as ${failed.map(({ id }) => id ?? 'no id').join(' and ')}, and it failed`,
+      : `the ${words}: the service accepted it as ${failed.map(({ id }) => id ?? 'no id').join(' and ')}, and it failed`,
     {
       ...outcome.said,
       opening: isLate ? 'FAILED after it was made:' : 'failed:',

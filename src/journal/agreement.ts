@@ -21,7 +21,7 @@ export function isFailed(refund: Pick<FoundRefund, 'status'>): boolean {
   return meaningOf(refund) === 'failed';
 }
 
-/** Whether the service has taken this refund up, and has not made it yet. */
+/** Whether the service has taken this refund, and has not made it yet. */
 export function isPending(refund: Pick<FoundRefund, 'status'>): boolean {
   return meaningOf(refund) === 'pending';
 }

@@ -85,7 +85,7 @@ export function blockedUntil(record: AttemptRecord): number | undefined {
   return horizon;
 }
 
-/** Whether its last verdict may still change. */
+/** Whether the last verdict on an attempt may still change. */
 export function isUnsettled(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined) return true;
@@ -99,16 +99,15 @@ export function mayBeOpen(last: VerdictRow | undefined): boolean {
 }
 
 /**
- * Whether it may block its order now or have an alarm, or may be read again. An attempt that a read after its horizon did not
- * show stays unconfirmed for good, and none of this is true of it, unless the clocks disagree: then its horizon counts as not
- * over.
+ * Whether an attempt may block its order now or have an alarm, or may be read again. If a read after its horizon did not show it,
+ * it stays unconfirmed for good, and none of this is true of it, unless the clocks disagree: then its horizon counts as not over.
  */
 export function mayNeedLook(record: AttemptRecord, { skewed }: Pick<Moment, 'skewed'>): boolean {
   const last = verdictOf(record);
   return mayBeOpen(last) && (skewed || !isPast(record));
 }
 
-/** Whether a read that came after its horizon did not show it. */
+/** Whether a read that came after the horizon of an attempt did not show it. */
 export function isPast(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   return last?.alarm === undefined && isUnproven(last) && !awaitsRead(record);
@@ -126,7 +125,7 @@ export function isUnproven(last: VerdictRow | undefined): boolean {
   return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
 }
 
-/** Whether it has used up a name of `--again`. */
+/** Whether an attempt has used up this name for `--again`. */
 export function usesUp(record: AttemptRecord, name: string): boolean {
   return record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent';
 }
@@ -136,7 +135,7 @@ export function isSentAgain(record: AttemptRecord, known: readonly AttemptRecord
   return known.some((other) => usesUp(other, attemptName(record)));
 }
 
-/** Whether it was made, or may have been. */
+/** Whether an attempt was made, or may have been. */
 export function mayBeMade(record: AttemptRecord): boolean {
   const verdict = verdictOf(record)?.verdict;
   return verdict !== 'rejected' && verdict !== 'not_sent';
@@ -232,7 +231,7 @@ export function mayBeYoung({ time, boot }: YoungUntil, now: MomentAsked): boolea
   return now.skewed || time > now.time || isByBoot;
 }
 
-/** Whether it failed after it was made, and nobody has acknowledged that. */
+/** Whether a refund failed after it was made, and nobody has acknowledged that. */
 export function isFailedLate(record: AttemptRecord): boolean {
   return verdictOf(record)?.alarm === 'failed';
 }
@@ -260,7 +259,7 @@ export function isMadeRefund(record: AttemptRecord): boolean {
   return record.sent.proof.kind === 'refund' && verdictOf(record)?.verdict === 'applied';
 }
 
-/** Whether the journal reads the order again by itself. */
+/** Whether the journal now reads the order of an attempt again by itself. */
 export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (isMadeByHand(record)) return isYoung(record, now);
   if (!isUnsettled(record) || !changeKinds[record.sent.proof.kind].provable) return false;
@@ -284,7 +283,7 @@ export function dueAt(record: AttemptRecord): number | undefined {
     : Math.min(nextLook(first, last), horizonOf(record));
 }
 
-// It is read again when it is four times as old as it was at the last read.
+// A refund is read again when it is four times as old as it was at the last read.
 function nextLook(first: VerdictRow, last: VerdictRow): number {
   return first.time + 4 * (last.time - first.time);
 }

@@ -17,14 +17,14 @@ import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 import { refusalError } from './words/refusal-error.ts';
 
-/** What this run learned of a change besides the journal's rows. */
+/** What this run learned about a change besides the journal's rows. */
 interface Learned extends LaterReads, Pick<Ended, 'head' | 'recorded' | 'byHand'> {
   readonly reply?: WireRecord | undefined;
   readonly read?: WireRecord | undefined;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
 }
 
-/** What became of a change, with the order as it was last replied or read. */
+/** What became of a change, with the order as the last reply or read showed it. */
 export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: Learned): Ended {
   const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded, byHand } =
     learned;

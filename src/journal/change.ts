@@ -30,7 +30,7 @@ export const changeKinds = {
  */
 export type ChangeKind = keyof typeof changeKinds;
 
-/** What the journal keeps of a change as it was decided. */
+/** The parts of a change that the journal keeps as they were decided. */
 export interface KeptOfChange {
   readonly request: ChangeRequest;
   /** The amount for messages: the service's integer and its currency. */
@@ -53,13 +53,13 @@ export interface KeptOfChange {
   readonly line?: number | undefined;
   /** The shop's ticket: what the row has in its column `ticket`. */
   readonly ticket?: string | undefined;
-  /** With a team: the request that somebody else approved, of a plan too. */
+  /** With a team: the request that somebody else approved, for this change or for its whole plan. */
   readonly approval?: string | undefined;
   /** For a row of a plan that an agent sends: who released that plan. */
   readonly released?: Released | undefined;
-  /** How long a `refund.hold` is that `--no-hold` skips (milliseconds). */
+  /** How long the `refund.hold` is that `--no-hold` skips (milliseconds). */
   readonly skippedHoldMs?: number | undefined;
-  /** The order before this one in the list, when it was last found: it is read again with one request. */
+  /** The order before this one in the list, when this one was last found: so it can be read again with one request. */
   readonly neighbour?: string | undefined;
 }
 
@@ -85,8 +85,9 @@ export interface ChangeRun {
   /** The order as the person saw it. With a team, its sender compares it with the final read. */
   readonly shown?: WireRecord | undefined;
   /**
-   * Called under the lock, right before the sending, with the order of the final read; with a team, only if it is not as it was
-   * shown. Throws a CliError to stop the change: the money changed, the order is not refundable any more, an equal refund exists.
+   * Called under the lock, right before the sending, with the order of the final read; with a team, only if that order is not as
+   * it was shown. Throws a CliError to stop the change: the money changed, the order is not refundable any more, an equal refund
+   * exists.
    */
   readonly checkFresh: (fresh: WireRecord) => Promise<void>;
   /** What a person is told before saying yes. A dry run tells it to scripts. */
@@ -113,7 +114,7 @@ interface OutcomeBase extends Pick<VerdictRow, 'alarm' | 'refunds' | 'created' |
   readonly change?: string | undefined;
   /** Why the last verdict was given, in words. */
   readonly why?: string | undefined;
-  /** What the last reply says for itself: message, code, type, log id and HTTP status. Set when the reply was not a plain yes. */
+  /** What the last reply itself says: message, code, type, log id and HTTP status. Set when the reply was not a plain yes. */
   readonly said?: VerdictRow['error'];
   /** Set when the outcome could not be written down (exit 9). The command prints it, and `row` as JSON on stderr. */
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;

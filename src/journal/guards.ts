@@ -62,9 +62,9 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
 
 /**
  * Refuses every refund of an order while one is known to have been made twice, or to have appeared although a person recorded
- * that it was not made: whoever sends the next one does not know yet how that ends. Nothing but `journal acknowledge` lets it
- * through. Captures and other requests pay nothing back, and a new charge may be how somebody gets the money back, so they are
- * not refused.
+ * that it was not made: whoever sends the next one does not know yet how that ends. Only `journal acknowledge` lets it through.
+ * Captures and other requests pay nothing back, and a new charge may be how somebody gets the money back, so they are not
+ * refused.
  */
 export function paidTwice(
   { kind, orderId }: Pick<Asked, 'kind' | 'orderId'>,
@@ -93,7 +93,7 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
 /** Everything that `--again` names: whoever names a repeat also knows what that repeat repeated. */
 export function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
-  // What is added while the names are walked is walked too.
+  // The loop also visits the names that it adds.
   for (const name of named)
     for (const record of known.filter((one) => attemptName(one) === name))
       for (const other of record.sent.again ?? []) named.add(other);
@@ -111,7 +111,7 @@ export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusa
   return undefined;
 }
 
-// Two orders may be equal. A script that gives a new id wants another one.
+// Two orders may be equal. A script that gives a new idempotency key wants another order.
 function isAnotherOrder({ kind, idempotencyKey }: Asked): boolean {
   return kind === 'order' && idempotencyKey !== undefined;
 }

@@ -100,7 +100,7 @@ export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   readonly refunds: readonly string[];
   /** How many refunds it makes each time: one for each charge. */
   readonly parts: number;
-  /** Those that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
+  /** The refunds that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
   readonly ours: readonly string[];
   /** The changes that sent them from here, as far as that is known, and how many of the refunds none of these changes made. */
   readonly sentAs?: readonly string[] | undefined;
@@ -140,7 +140,7 @@ export interface Resolved {
 export interface HowResolved {
   /** What a person states if no read can show the outcome. */
   readonly statement?: Statement | undefined;
-  /** A person has dealt with its alarm. */
+  /** Set when a person has dealt with the alarm of the attempt. */
   readonly acknowledgement?: Acknowledgement | undefined;
   /** Shows the read to the person who settles it; throws to stop. Returns the note, if it was typed only then. */
   readonly confirm?: ((evidence: Evidence) => Promise<string | undefined>) | undefined;
@@ -181,9 +181,9 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
    */
   now(service?: Pick<Service, 'seenDate'>): Promise<Moment>;
   /**
-   * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
-   * a refund of an order with a refund that was made twice; returns the attempts that the read settled. If the order cannot be
-   * read, nothing is refused here: the change itself does that later. A dry run reads nothing again.
+   * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is unconfirmed after that,
+   * and for a refund of an order with a refund that was made twice; returns the attempts that the read settled. If the order
+   * cannot be read, nothing is refused here: the change itself does that later. A dry run reads nothing again.
    */
   refuseOpen(order: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
@@ -217,7 +217,7 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     orders: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
-  /** Reads the order again and writes down what that proves. CliError 'refused' while another run holds its lock. */
+  /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds its lock. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /**
    * Reads the order again, as `reconcile` does. If the read is not conclusive, it shows the read to the person

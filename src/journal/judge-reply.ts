@@ -117,7 +117,7 @@ export function judgeReply(proof: Proof, parsed: ParsedReply, earliest = Number.
   return judges[proof.kind]({ proof, status, value: body.value, earliest });
 }
 
-/** What a reply that is not trusted says for itself: its message, code, type, log id and HTTP status. */
+/** What a reply that is not trusted itself says: its message, code, type, log id and HTTP status. */
 export function saidIn({ status, body }: ParsedReply): VerdictRow['error'] {
   return partsOfReply(body.value, status);
 }

@@ -24,7 +24,7 @@ import { asksForSame } from './same-request.ts';
 interface JournalParts extends Omit<EffectParts, 'service'> {
   readonly signal: AbortSignal;
   readonly operator: string;
-  /** The folder of a file with a relative name. */
+  /** Relative file names start from this folder. */
   readonly cwd: () => string;
   readonly dryRun: boolean;
   readonly profiles: Pick<Profiles, 'reaching'>;
@@ -33,7 +33,7 @@ interface JournalParts extends Omit<EffectParts, 'service'> {
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
   readonly open: (profile: string) => Promise<Service>;
-  /** What reads orders again elsewhere; undefined: this run does it. */
+  /** What reads orders again in place of this run; undefined if this run does it. */
   readonly elsewhere?: (() => Promise<Resolve | undefined>) | undefined;
 }
 

@@ -38,7 +38,7 @@ export type Effect =
   | { readonly do: 'look' }
   /** The final read → fresh | stopped */
   | { readonly do: 'read' }
-  /** Asks the person a last time, or lets the command check what was read → checked | stopped */
+  /** Asks the person one last time, or lets the command check what was read → checked | stopped */
   | { readonly do: 'check' }
   /** Writes a row, which is durable before the answer → recorded | unrecorded */
   | { readonly do: 'record'; readonly row: AttemptRow }
@@ -121,7 +121,7 @@ export interface InFlight {
   readonly lastReadAt?: number | undefined;
 }
 
-/** Why there is no usable reply. `said`: what the reply says for itself, if one came. */
+/** Why there is no usable reply. `said`: what the reply itself says, if one came. */
 export interface Lost {
   readonly lost: string;
   readonly said?: VerdictRow['error'];

@@ -156,7 +156,8 @@ export async function reconcileDue(
   return looked;
 }
 
-// This many orders are read at a time. One after the other, a service that hangs would keep everybody waiting too long.
+// This many orders are read at a time. If they were read one after the other, a service that hangs would keep everybody waiting
+// for each.
 const atATime = 4;
 
 /** An attempt as it was, and what the read of its order brought. `problem`: why the read shows nothing. */

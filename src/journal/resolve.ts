@@ -56,7 +56,7 @@ export interface Errand {
   readonly change: string;
   readonly attempt: number;
   readonly statement?: Statement | undefined;
-  /** A person has dealt with its alarm. */
+  /** Set when a person has dealt with the alarm of the attempt. */
   readonly acknowledgement?: Acknowledgement | undefined;
   /** Another desk recorded something before this run could. */
   readonly isSecondLook?: true | undefined;

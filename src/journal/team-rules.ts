@@ -103,7 +103,7 @@ export interface OpenedOrder {
 
 /** The rules of a team, for one member. Every function throws CliError 'refused' when the sender refuses or cannot be reached. */
 export interface TeamRules {
-  /** Who asks. */
+  /** The member who asks. */
   member(): Promise<string>;
   limits(): Promise<readonly TeamLimit[]>;
   /** For leads only. Returns a row for every limit that changed. */

@@ -12,9 +12,9 @@ import type { Alarm, AttemptRecord, Moment, Proof, SentRow, VerdictRow } from '.
 import { asksForSame } from './same-request.ts';
 
 /**
- * Judges a read after the sending. `claimed`: what belongs to other attempts. Creations of orders share no lock, so for
- * them this is looked up after the read (`creations`). While an equal creation is open, nobody can tell which of the
- * two made a new order.
+ * Judges a read after the sending. `claimed`: what belongs to other attempts. Creations of orders share no lock, so for them what
+ * belongs to others is looked up after the read (`creations`). While an equal creation is open, nobody can tell which of the two
+ * made a new order.
  */
 export function judgeSeen(
   sent: SentRow,
@@ -66,7 +66,7 @@ export type Ruling = Omit<VerdictRow, 'type' | 'change' | 'attempt' | 'time' | '
 
 type Readable = Exclude<Evidence, { shows: 'unreadable' }>;
 
-/** The verdict that a read gives. `none`: the verdict when the read shows nothing of the change. */
+/** The verdict that a read gives. `none`: the verdict when the read shows no part of the change. */
 export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'not_seen'): Ruling {
   const { refunds } = evidence;
   switch (evidence.shows) {
@@ -80,7 +80,7 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       return { verdict: 'applied', by: 'read', why, alarm, refunds, created, link };
     }
     case 'failed': {
-      const why = 'the service took it up, and it failed';
+      const why = 'the service accepted it, and it failed';
       if (!evidence.isPart) return { verdict: 'rejected', by: 'read', why, confirmed: true, refunds };
       const part = 'the service made a part of it, and the rest failed';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : 'failed';
@@ -124,7 +124,8 @@ export function rulingOfWatched(
   // What a person has dealt with is not raised again.
   const raised = (news: Alarm, about = evidence.refunds) =>
     isAcknowledged(last, news, about) ? undefined : news;
-  // All that was seen: a later read may show less, and what somebody has acknowledged stays acknowledged.
+  // After a duplicate, all refunds that were seen stay: a later read may show fewer, and what somebody has acknowledged stays
+  // acknowledged.
   const isTwice = (last.alarm ?? acknowledged) === 'duplicate';
   const lately = young ? 'checked again' : 'checked after the waiting period';
   const missing = missingFrom(record, evidence.refunds);

@@ -52,7 +52,7 @@ export const refundStates = [
 /**
  * - `made`: the service made it, and a reply or a read showed that
  * - `pending`: the service has taken it up
- * - `failed`: the service took it up, and the money did not go back
+ * - `failed`: the service accepted it, and the money did not go back
  * - `unconfirmed`: nobody knows whether it was made
  * - `recorded made`, `recorded not made`: a person says so, and the order does not show it
  * - `appeared`: a person recorded that it was not made, and the order shows it

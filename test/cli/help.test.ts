@@ -245,8 +245,8 @@ test('a page of docs as help prints it', async () => {
            certainly nothing changed
       7    a person must look: a change is unconfirmed, or a duplicate is likely
       8    some rows of a file or plan are not refunded, or cannot be
-      9    output or record incomplete: disk full, pipe closed early, the pages of a
-           list broke off, a limit reached
+      9    output or record incomplete: disk full, pipe closed early, a list broke
+           off between pages, a limit reached
       129  hang-up, while no change was being sent
       130  Ctrl-C, while no change was being sent
       141  the reader of the output went away, as head does; only for commands that

@@ -198,7 +198,7 @@ describe('a verdict on a refund that failed', () => {
     expect(rulingOf({ shows: 'failed', refunds, isPart: false })).toEqual({
       verdict: 'rejected',
       by: 'read',
-      why: 'the service took it up, and it failed',
+      why: 'the service accepted it, and it failed',
       confirmed: true,
       refunds,
     });
@@ -271,7 +271,7 @@ describe('a reply with a status', () => {
     expect(rowAt(seen(order([['rf_1', 'failed']])))).toMatchObject({
       verdict: 'rejected',
       by: 'read',
-      why: 'the service took it up, and it failed',
+      why: 'the service accepted it, and it failed',
       confirmed: true,
       refunds: [{ id: 'rf_1', status: 'failed' }],
     });

@@ -82,13 +82,13 @@ it('says which limit forbids a refund, who set it, and what to do now', () => {
     the team wants a note with every refund in MXN (set by a lead)
     add it to the command: --note TEXT
 
-    nobody else has approved 60000 MXN (600.00): from 50000 MXN (500.00) on a second person must approve (set by lea)
+    nobody else has approved 60000 MXN (600.00): from 50000 MXN (500.00) up a second person must approve (set by lea)
     run the command again: it asks for the approval
 
-    nobody else has approved 60000 MXN (600.00): from 50000 MXN (500.00) on a second person must approve (set by lea); 20000 (200.00) of this order went back in the last 24 hours
+    nobody else has approved 60000 MXN (600.00): from 50000 MXN (500.00) up a second person must approve (set by lea); 20000 (200.00) of this order went back in the last 24 hours
     run the command again: it asks for the approval
 
-    nobody else has approved 60000 MXN (600.00): from 0 MXN (0.00) on a second person must approve (set by lea)
+    nobody else has approved 60000 MXN (600.00): from 0 MXN (0.00) up a second person must approve (set by lea)
     run the command again: it asks for the approval
 
     nobody else has approved 60000 MXN (600.00)

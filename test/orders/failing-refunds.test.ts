@@ -254,7 +254,7 @@ test('a refund that the reply shows as failed: not made, exit 5, and the same co
   const sent = await desk.run('10:50:00', refund);
   expect(sent.code).toBe(5);
   expect(sent.err).toContain(
-    `failed: the refund of 900 MXN on ${id}: the service took it up as rf_1, and it failed`,
+    `failed: the refund of 900 MXN on ${id}: the service accepted it as rf_1, and it failed`,
   );
   expect(sent.err).toContain('that money did not go back');
   expect(desk.verdicts()).toEqual(['rejected']);
@@ -283,7 +283,7 @@ test('a refund that was shown as failed and is made all the same: an alarm, and 
 test('a lost reply, and the order shows the refund as failed: not made (5), and nothing is left to look at', async () => {
   const desk = await startDesk({ status: 'failed', lost: true });
   const sent = await desk.run('10:50:00', refund);
-  expect(sent).toMatchObject({ code: 5, err: expect.stringContaining('took it up as rf_1, and it failed') });
+  expect(sent).toMatchObject({ code: 5, err: expect.stringContaining('accepted it as rf_1, and it failed') });
   expect(desk.verdicts()).toEqual(['unknown', 'rejected']);
   expect((await desk.run('10:55:00', 'journal reconcile --all --quiet')).code).toBe(0);
   expect(desk.posts()).toBe(1);

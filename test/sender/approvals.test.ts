@@ -46,7 +46,7 @@ describe('a refund that a second person must approve', () => {
     await expect(team.send('ana', team.refund(500))).rejects.toMatchObject({
       parts: { ownCode: 'team_limit_second' },
       message: expect.stringContaining(
-        'nobody else has approved 500 MXN: from 500 MXN on a second person must approve',
+        'nobody else has approved 500 MXN: from 500 MXN up a second person must approve',
       ),
     });
     const half = team.refund(250, {}, 'ord_a');

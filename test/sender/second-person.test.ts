@@ -218,7 +218,7 @@ describe('a refund over the limit of a team', () => {
     const id = newOrder();
     const dry = await ana.run([...shop, 'orders', 'refund', id, '--amount', '900', '--dry-run', '--json']);
     expect(dry.code, dry.stderr).toBe(0);
-    expect(dry.stdout).toContain('from 500 MXN on a second person must approve (set by lea)');
+    expect(dry.stdout).toContain('from 500 MXN up a second person must approve (set by lea)');
     expect((await ben.run([...shop, 'approvals', 'list', '--json'])).stdout).not.toContain(`"${id}"`);
   });
 

@@ -19,7 +19,7 @@ export interface AccountLimit {
   readonly setAt: number;
 }
 
-/** The limits that hold for an account, in the order in which they were set last. */
+/** The limits that hold for an account, in the order in which they were last set. */
 export function accountLimits(
   rows: readonly (SettingRow | LimitRow)[],
   account: AccountMarks,

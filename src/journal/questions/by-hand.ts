@@ -1,4 +1,7 @@
-/** What a person records by hand: that a change was made or not, that such a record was wrong, or that an alarm was dealt with. Pure. */
+/**
+ * Decides about what a person records by hand: that a change was made or not, that such a record was wrong, or that an alarm was
+ * dealt with. Pure.
+ */
 
 import { isFailed } from '../agreement.ts';
 import {
@@ -24,7 +27,7 @@ export interface Statement {
   readonly applied: boolean;
   readonly operator: string;
   readonly note: string;
-  /** The last statement was wrong, and this one says the contrary. Both stay in the journal. */
+  /** The last statement was wrong, and this one says the opposite. Both stay in the journal. */
   readonly corrects?: true | undefined;
 }
 
@@ -49,7 +52,7 @@ export function tooEarlyUntil({ sent }: AttemptRecord, now: Moment): number | un
   return left > 0 ? now.wall + left : undefined;
 }
 
-/** Whether what a person recorded still counts, and says the contrary of this statement. */
+/** Whether what a person recorded still counts, and says the opposite of this statement. */
 export function canCorrect(record: AttemptRecord, { applied }: Pick<Statement, 'applied'>): boolean {
   const said = statementOn(record);
   return said !== undefined && (said.verdict === 'applied') !== applied;
@@ -72,7 +75,7 @@ export function unshownRefunds(known: readonly AttemptRecord[], order: unknown):
   return known.filter((record) => {
     if (!isMadeByHand(record)) return false;
     const { shows } = judgeOrder(record, known, order);
-    // What failed is there, and paid nothing back.
+    // A refund that failed is shown, and paid nothing back.
     return shows !== 'expected' && shows !== 'duplicate' && shows !== 'failed';
   });
 }

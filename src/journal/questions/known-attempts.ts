@@ -99,7 +99,7 @@ async function creationsFor(
 async function named(store: JournalStore, { again = [] }: SubjectOfLook): Promise<readonly AttemptRecord[]> {
   const names = new Set(again);
   const found = [...(await store.attempts({ again: names }))];
-  // What is added while the names are walked is walked too.
+  // The loop also visits the names that it adds.
   for (const name of names)
     for (const record of await store.attempts({ change: changeIn(name) })) {
       found.push(record);

@@ -10,7 +10,7 @@ import { judgeOrder } from '../verdict.ts';
 import { allSentAgain } from './by-hand.ts';
 import { isSameAttempt, ownRefunds } from './made-records.ts';
 
-/** Whether a refund has the alarm `duplicate`, and nobody has acknowledged it. Then its order is not refunded. */
+/** Whether a refund has the alarm `duplicate`, and nobody has acknowledged it. Then no refund of its order is sent. */
 export function isPaidTwice(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   return record.sent.proof.kind === 'refund' && last?.verdict === 'applied' && last.alarm === 'duplicate';

@@ -12,8 +12,8 @@ export const keptAtLeastMs = 30 * dayMs;
 
 /**
  * Whether the attempts on an order can be archived: each was sent before a time (Unix milliseconds), its horizon had ended by
- * then, and nothing of it is unfinished. A refund that a person recorded is compared with what its order shows, and an alarm with
- * the refunds that were there; both need the order as it was, so all attempts on such an order stay as they are.
+ * then, and nothing about it is unfinished. A refund that a person recorded is compared with what its order shows, and an alarm
+ * with the refunds that were there; both need the order as it was, so all attempts on such an order stay as they are.
  */
 export function areOver(attempts: readonly AttemptRecord[], before: number): boolean {
   return attempts.every((record) => isOver(record, before));

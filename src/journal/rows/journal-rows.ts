@@ -131,7 +131,7 @@ export interface Released {
   readonly isRail?: true | undefined;
 }
 
-/** When an attempt was archived (Unix milliseconds), and its verdicts, oldest first. A later one is a row of its own. */
+/** When an attempt was archived (Unix milliseconds), and its verdicts, oldest first. A later verdict is a row of its own. */
 interface Archived {
   readonly at: number;
   readonly verdicts: readonly ShortVerdict[];

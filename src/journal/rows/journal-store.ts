@@ -221,7 +221,7 @@ export function methodsOf<Name extends (typeof storeMethods)[number]>(
 
 /** Whose refunds are added up. */
 export interface RefundedBy {
-  /** Of the account, as its rows spell it. */
+  /** The origin of the account, as its rows spell it. */
   readonly origin: string;
   readonly operator: string;
   readonly currency: string;

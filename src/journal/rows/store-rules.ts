@@ -30,7 +30,7 @@ export function refuseLostAccount(lost: AttemptRecord | undefined): void {
   ]);
 }
 
-/** Throws CliError 'refused' if rows about an order were added after a run asked about it. Both are row numbers. */
+/** Throws CliError 'refused' if rows about an order were added after a run asked about it. `newest` and `asked` are row numbers. */
 export function refuseUnseenOnOrder(orderId: string, newest: number, asked: number): void {
   if (newest <= asked) return;
   throw new CliError('refused', `another run changed ${orderId} in the meantime`, {
@@ -39,7 +39,10 @@ export function refuseUnseenOnOrder(orderId: string, newest: number, asked: numb
   });
 }
 
-/** Throws CliError 'refused' if another run used an idempotency key of this account after this run asked about it. `attempt`: its newest one. */
+/**
+ * Throws CliError 'refused' if another run used an idempotency key of this account after this run asked about it. `attempt`: the
+ * newest one under that key.
+ */
 export function refuseUnseenUnderScript(row: SentRow, idempotencyKey: string, attempt: AttemptRecord): void {
   if (!mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
   const now = { kind: row.proof.kind, asked: row.asked, livemode: row.proof.livemode };

@@ -103,7 +103,7 @@ export class JournalTables {
     return { rows, isLast: rows.length < partMax || (rows.at(-1)?.seq ?? 0) <= after };
   }
 
-  /** The same, row by row. */
+  /** The rows after a number, oldest first, one by one. */
   *each(after = 0): Generator<StoredRow> {
     for (const rows of this.parts(after)) yield* rows;
   }

@@ -70,7 +70,7 @@ export function noteAsked(
 // A request waits for a week, and its approval is valid for a day.
 const requestMs = 8 * 24 * 60 * 60_000;
 
-// More than a change asks about, and less than a list of years.
+// More entries than a change asks for, and fewer than a list over years does.
 const rememberedMax = 1000;
 
 /**

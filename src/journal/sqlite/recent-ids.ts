@@ -33,7 +33,7 @@ export async function recentIds(
   const db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
   try {
     if (typeof of === 'object') return chargesIn(chargesBefore(db, of.chargesOf, profile));
-    // From the newest changes: an order or a change may have several.
+    // Reads the newest attempts: an order or a change may have several.
     const found = db
       .prepare(
         `SELECT ${of === 'orders' ? 'about' : 'change'} AS id, time, kind, amount, currency FROM attempts

@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import { fileOpener, type OpenFile, waitMs } from './database.ts';
 import { isInUse, unreadable } from './sqlite-errors.ts';
 
-// Each waits 5 seconds.
+// Each turn waits up to 5 seconds.
 const turnsMax = 24;
 
 export class Turns {

@@ -51,9 +51,9 @@ export function limitWords({ member, value, currency, setBy }: TeamLimit, style:
   return `${sum}${member === '*' ? ' for everybody' : ` for ${member}`}, set by ${setBy}`;
 }
 
-/** `from 500 MXN on a second person must approve (set by lea)`. */
+/** `from 500 MXN up a second person must approve (set by lea)`. */
 export function secondWords({ value, currency, setBy }: TeamLimit, style: AmountStyle): string {
-  return `from ${amountWords(value === 'none' ? 0 : value, currency, style)} on a second person must approve (set by ${setBy})`;
+  return `from ${amountWords(value === 'none' ? 0 : value, currency, style)} up a second person must approve (set by ${setBy})`;
 }
 
 /** `; 300 of this order went back in the last 24 hours`, to follow what is said about a refund. Empty if nothing did. */

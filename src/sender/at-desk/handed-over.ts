@@ -1,6 +1,6 @@
 /**
  * Keeps notes of the changes that this desk handed over and whose end it has not shown yet. Each note is a file, written before
- * its first byte leaves.
+ * the first byte of its change leaves.
  */
 
 import { readdirSync } from 'node:fs';

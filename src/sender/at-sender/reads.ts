@@ -8,7 +8,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { hopPaths } from '../wire.ts';
 import { type Hop, type HopContext, RefusedRequest } from './routes.ts';
 
-/** Adds the reads. A path that is no documented GET gets 404, another method 405; neither leaves the sender. */
+/** Adds the reads. A path that is not a documented GET gets 404, another method 405; neither leaves the sender. */
 export function addReads(app: Hop): void {
   const behind = `${hopPaths.service(':account')}/*` as const;
   app.get(behind, read);

@@ -257,7 +257,7 @@ function otherAccount(): RefusedRequest {
   );
 }
 
-// Somebody edited the desk's file: it would not ask before moving real money, or would show practice as real.
+// Somebody edited the desk's file: the desk would not ask before moving real money, or would show practice as real.
 function refuseOtherMode({ headers }: IncomingMessage, { service }: SenderAccount): void {
   const said = headers[hopHeaders.mode]?.toString();
   const { mode } = service.profile;

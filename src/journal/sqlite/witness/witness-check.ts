@@ -114,7 +114,7 @@ function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): 
 
 /**
  * Proves rows of the journal with its witness. Rows after the newest line count if they follow it without a gap: another run is
- * adding its line, or was killed before it did. Throws CliError 'refused' otherwise.
+ * adding its line, or was killed before it did. If they do not, the answer to each question about rows is that finding.
  */
 export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   const last = witness.end();

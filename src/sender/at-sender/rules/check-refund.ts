@@ -34,7 +34,7 @@ import { findingFor, limitsFor, limitsIn, limitWindowMs } from './team-limits.ts
 export interface RulesParts {
   /** Takes the rows of limits and requests. */
   readonly store: Pick<JournalStore, 'append' | 'alone'>;
-  /** Answers questions. Not the store of a change, which counts what it was asked as seen. */
+  /** Answers questions. Not the store of a change, which counts everything that it was asked about as seen. */
   readonly asking: Asking;
   /** The journal's time. The `Date` of the service's last reply counts as a clock too. */
   readonly now: (service?: Service) => Promise<Moment>;

@@ -109,7 +109,7 @@ export function createRules(parts: RulesParts): Rules {
     record: (sent, { asker, account, plan }, append) =>
       inTurn(async () => {
         const approved = await approvalFor({ ...parts, asker, account, used }, sent, plan);
-        // It may have waited long: for the service, an order, or others.
+        // The change may have waited long: for the service, an order, or others.
         needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
         await append(approved);
         opened.end(asker);
