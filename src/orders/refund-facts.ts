@@ -10,6 +10,7 @@ import {
   recordedBy,
   type SentRow,
   sentBy,
+  unconfirmedLike,
   type VerdictRow,
 } from '../journal/journal.ts';
 import {
@@ -80,16 +81,21 @@ export function toldRefunds({
 }: Pick<KnownOrder, 'refunds' | 'attempts'>): (refund: JsonObject) => ToldRefund {
   const facts = refundFacts(attempts);
   const known = new Map(refunds.map((one) => [one.record?.id, one]));
-  return ({ id, status }) => {
+  return (refund) => {
+    const { id, status } = refund;
     const name = typeof id === 'string' ? id : '';
     const own = facts.get(name);
     const { state, attempt } = known.get(name) ?? {};
     if (state !== undefined) return { state, facts: own, attempt };
     // The money of the order cannot be read, so the record's own status says what it is.
     const meaning = meaningOfRefund(status);
-    const plain = own === undefined ? 'elsewhere' : 'made';
-    const sender = attempts.find(({ sent }) => sent.change === own?.change);
-    return { state: meaning === 'made' ? plain : meaning, facts: own, attempt: sender };
+    if (meaning !== 'made' || own !== undefined) {
+      const sender = attempts.find(({ sent }) => sent.change === own?.change);
+      return { state: meaning, facts: own, attempt: sender };
+    }
+    // But whether it is the one that nobody has confirmed yet, nobody knows.
+    const awaited = unconfirmedLike(attempts, refund);
+    return { state: awaited === undefined ? 'elsewhere' : 'unconfirmed', facts: undefined, attempt: awaited };
   };
 }
 

@@ -152,6 +152,16 @@ test('a refund whose row was changed is named after the repair: by prove, its ch
     expect(inOneLine((await ask(service, ...words)).stderr)).toContain(
       `${lost} what they made counts as made elsewhere: ${change} on ord_2`,
     );
+  for (const words of [
+    ['--kind', 'refund'],
+    ['--operator', 'mara'],
+  ]) {
+    const list = await ask(service, 'journal', 'list', ...words, '--ndjson');
+    expect(rowsOf(list.stdout).map(({ order }) => order)).not.toContain('ord_2');
+    expect(inOneLine(list.stderr)).toContain(
+      `${lost} this list does not have what they made: ${change} on ord_2`,
+    );
+  }
   const [row = {}] = rowsOf(
     (await ask(service, 'journal', 'list', '--order', 'ord_2', '-o', 'ndjson')).stdout,
   );

@@ -164,6 +164,24 @@ describe.each(['the service', 'an index'])(
       ]);
     });
 
+    test.each(['orders', 'charges', 'refunds'])('is in no sum of an export of %s', async (rows) => {
+      await using desk = await start();
+      const { ask } = desk;
+      await ask('orders', 'export', '--rows', rows, '--to', 'out.ndjson');
+      for (const by of [[], ['--by', 'day'], ['--by', 'operator']]) {
+        const sums = await ask(
+          'refunds',
+          'summary',
+          ...period,
+          ...by,
+          '--ndjson',
+          '--from-file',
+          'out.ndjson',
+        );
+        expect(rowsOf(sums.stdout)).toContainEqual(expect.objectContaining({ refunded: 500 }));
+      }
+    });
+
     test('is in the sums once journal reconcile has confirmed it', async () => {
       await using desk = await start();
       await desk.service.run(['journal', 'reconcile', '--all'], { env: clock });

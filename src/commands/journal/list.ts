@@ -42,6 +42,8 @@ import {
   attemptNamed,
   elsewhereLines,
   fromFlag,
+  lostRecords,
+  lostWords,
   nextFlag,
   operatorMeant,
   scopeOf,
@@ -117,6 +119,10 @@ export const list = defineCommand({
     const shown = await showChosen(ctx, { ...asked, kind, desk }, flags);
     // If rows of the journal are lost, an empty list proves nothing.
     if (shown.count === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
+    // Nobody knows who sent it, and no kind chooses it.
+    const mayBeLost = kind === undefined ? operator !== undefined || desk !== undefined : kind === 'refund';
+    const lost = mayBeLost && orderId === undefined ? await lostRecords(ctx, scope, range) : [];
+    if (lost.length > 0) ctx.notes.warn(lostWords(lost, 'this list does not have what they made'));
     const lines = closingLines(ctx, shown, flags, scope);
     const elsewhere = flags.from === undefined ? await elsewhereLines(ctx, scope) : [];
     for (const line of [...lines, ...elsewhere]) ctx.notes.note(line);

@@ -165,6 +165,22 @@ export function probableRefunds(
 }
 
 /**
+ * The unconfirmed refund that a record may be, where the order cannot be judged as a whole: of the same amount, and not made before that
+ * one was sent. Undefined if there is none.
+ */
+export function unconfirmedLike(
+  known: readonly AttemptRecord[],
+  { amount, created_at: createdAt }: JsonObject,
+): AttemptRecord | undefined {
+  return known.find(
+    (record) =>
+      isUnconfirmed(record) &&
+      record.sent.proof.expected.some((one) => one.amount === amount) &&
+      !(typeof createdAt === 'number' && createdAt * 1000 < earliestOf(record.sent)),
+  );
+}
+
+/**
  * The attempts that an order did not show within their waiting period and does not show now, and that were not sent again. The
  * same money is sent only if `--again` names them. `known`: the attempts on this order. Only for screens.
  */
