@@ -236,12 +236,15 @@ export const approvalColumns: readonly Column[] = [
   column('ticket', 'text'),
 ];
 
-/** For exports with one row per refund: the columns of `refunds list` in its order, then its own. A row also has its `charge` and `order`. */
+/**
+ * For exports with one row per refund: first what `refunds list` has too, in the same order, as an accountant looks for it: when, which
+ * order, whose, how much, what became of it, why and by whom; behind it the ids and the rest. A row also has its `charge` and `order`.
+ */
 export const refundColumns: readonly Column[] = [
-  column('id', 'id'),
   column('refunded_at', 'time'),
   column('order_id', 'id'),
-  column('charge_id', 'id'),
+  column('reference', 'text'),
+  column('buyer', 'text'),
   // As in every report, sums of refunds exclude what did not go back, and are positive.
   column('amount', 'money', {
     summed({ amount, status }) {
@@ -249,15 +252,15 @@ export const refundColumns: readonly Column[] = [
       return [meaning === 'made' ? 'refunded' : meaning, isWhole(amount) ? -BigInt(amount) : undefined];
     },
   }),
-  column('state', 'text'),
   column('currency', 'text'),
-  column('operator', 'text'),
+  column('state', 'text'),
   column('reason', 'text'),
+  column('operator', 'text'),
   ...approvalColumns,
   column('note', 'text'),
-  column('buyer', 'text'),
+  column('id', 'id'),
+  column('charge_id', 'id'),
   column('email', 'text'),
-  column('reference', 'text'),
   // The service's name; `refunded_at` is the same time under the name that people use.
   column('created_at', 'time', { local: false }),
   column('auth_code', 'text'),

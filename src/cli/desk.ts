@@ -63,7 +63,11 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     machine: io.machineName(),
     mode: profile.mode,
   });
-  const store = createRemoteStore(hop, { account: sender.account, monotonic: () => clock.monotonic() });
+  const store = createRemoteStore(hop, {
+    profile: profile.name,
+    account: sender.account,
+    monotonic: () => clock.monotonic(),
+  });
   const handedOver = createHandedOver(join(folders.state, 'handed-over'), rules);
   const shown = new Set<string>();
   const desk: DeskParts = {

@@ -20,7 +20,7 @@ import {
   type ProvedRefund,
   pagesOf,
 } from '../journal/journal.ts';
-import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
+import { commandLine, flagWords, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { daysOfFlag, signedByFlag } from './export/export-flags.ts';
@@ -203,7 +203,7 @@ async function writeFile(
   { file, force }: { readonly file: string; readonly force: boolean },
 ): Promise<undefined> {
   const scope = await scopeOf(ctx, false);
-  if (scope?.sender !== undefined) throw atTheSender(scope.sender.origin, asked.text);
+  if (scope?.sender !== undefined) throw atTheSender(scope, asked, flagWords({ tz: zone, to: file, force }));
   const found = await refundsAsked(ctx, asked, zone, scope);
   const { reread, unread } = await readPending(ctx, found.attempts);
   const { refunds, head } = await readRefunds(ctx, found.attempts);
@@ -262,13 +262,15 @@ function warnOfUnread({ notes }: Context, unread: Unread): void {
   );
 }
 
-// A desk of a team has no journal, and the sender hands out no rows as they are stored.
-function atTheSender(origin: string, text: string): CliError {
+// A desk of a team has no journal, and the sender hands out no rows as they are stored. The account has a name of its own there.
+function atTheSender(scope: Profile, { text, period }: Asked, words: readonly string[]): CliError {
+  const { origin, account } = scope.sender ?? {};
+  const there = commandLine({ kind: 'stored', name: account ?? scope.name }, 'prove', text, ...words);
   return refused(
     `the evidence is at the sender of this team, ${origin}: its journal has it`,
     [
-      `whoever runs the sender gives it to you: ${plainCommand('prove', text, '--to', 'proof.ndjson')}`,
-      'this desk shows one refund: paydesk journal show CHANGE',
+      `to be run on the machine of the sender, as its user: ${there}`,
+      `this desk shows ${period === undefined ? 'it' : 'one refund'}, unsigned: ${commandLine(scope, 'journal', 'show', period === undefined ? text : 'CHANGE')}`,
     ],
     { certain: 'nothing was written' },
   );

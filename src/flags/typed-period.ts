@@ -69,7 +69,7 @@ export function timeWords(typed: TypedTime, clockAndZone: ClockAndZone): readonl
 function periodFlag(defaultText: string) {
   return flag.of<Period>({
     value: 'PERIOD',
-    summary: `the time to look at: ${periodWords.join(', ')}, 7d, 2026, 2026-11, 2026-W47, 2026-11-20 or SINCE..UNTIL, where UNTIL itself is left out`,
+    summary: `the time to look at: ${periodWords.join(', ')}, 7d, 2026, 2026-Q4, 2026-11, 2026-W47, 2026-11-20 or SINCE..UNTIL, where UNTIL itself is left out`,
     defaultText,
     parse: parsePeriod,
     offers: async () => periodWords.map((value) => ({ value, text: meanings[value] })),
@@ -98,7 +98,7 @@ export function parsePeriod(text: string, name: string): Period {
   const days = calendarDays(text);
   if (days !== undefined) return { text, range: ({ zoned }) => between(zoned, days) };
   throw usage(
-    `${name} ${short(text)}: not a period such as ${periodWords.join(', ')}, 7d, 2026, 2026-11, 2026-W47, 2026-11-20 or 2026-11-01..2026-11-15`,
+    `${name} ${short(text)}: not a period such as ${periodWords.join(', ')}, 7d, 2026, 2026-Q4, 2026-11, 2026-W47, 2026-11-20 or 2026-11-01..2026-11-15`,
     timesMeant(text, name, periodWords),
   );
 }
@@ -137,18 +137,13 @@ function endOf(word: PeriodWord, first: number, now: number): number {
   }
 }
 
-// A year, a month, a week or a day that is written with digits.
+// A year, a quarter, a month, a week or a day that is written with digits.
 function calendarDays(text: string): CalendarDays | undefined {
-  if (/^[1-9]\d{3}$/.test(text))
-    return { first: Date.UTC(Number(text), 0, 1), end: Date.UTC(Number(text) + 1, 0, 1) };
-  const [, year = '', month, week] = /^(\d{4})-(?:(\d{2})|W(\d{2}))$/i.exec(text) ?? [];
-  if (month !== undefined) {
-    if (Number(month) < 1 || Number(month) > 12) return undefined;
-    return {
-      first: Date.UTC(Number(year), Number(month) - 1, 1),
-      end: Date.UTC(Number(year), Number(month), 1),
-    };
-  }
+  if (/^[1-9]\d{3}$/.test(text)) return months(text, 1, 12);
+  const [, year = '', month, week, quarter] = /^(\d{4})-(?:(\d{2})|W(\d{2})|Q([1-4]))$/i.exec(text) ?? [];
+  if (quarter !== undefined) return months(year, 3 * Number(quarter) - 2, 3);
+  if (month !== undefined)
+    return Number(month) < 1 || Number(month) > 12 ? undefined : months(year, Number(month), 1);
   if (week !== undefined) {
     const monday = mondayOf(Number(year), Number(week));
     return monday === undefined ? undefined : { first: monday, end: monday + 7 * dayMs };
@@ -156,6 +151,14 @@ function calendarDays(text: string): CalendarDays | undefined {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || momentOf(text) === undefined) return undefined;
   const day = Date.parse(text);
   return { first: day, end: day + dayMs };
+}
+
+// So many months from this one on, which is 1 for January.
+function months(year: string, first: number, count: number): CalendarDays {
+  return {
+    first: Date.UTC(Number(year), first - 1, 1),
+    end: Date.UTC(Number(year), first - 1 + count, 1),
+  };
 }
 
 function dayText(midnight: number): string {
@@ -166,12 +169,16 @@ function dayText(midnight: number): string {
 function fromTo(from: string, to: string, name: string): Period['range'] {
   if (from === '' && to === '') throw usage(`${name} ..: say from when, until when, or both`);
   const [first, last] = [calendarDays(from), calendarDays(to)];
+  const begin = first === undefined ? from : dayText(first.first);
   // `2026-10..2026-11`: nobody can say whether the second month is meant to be included.
-  if (first !== undefined && last !== undefined && last.end - last.first > dayMs)
+  if (last !== undefined && last.end - last.first > dayMs)
     throw usage(`${name} ${from}..${to}: write the first day, and the day after the last one`, [
-      `with all of ${to}: ${dayText(first.first)}..${dayText(last.end)}`,
+      `with all of ${to}: ${begin}..${dayText(last.end)}`,
+      ...(first !== undefined && first.first >= last.first
+        ? []
+        : [`without it: ${begin}..${dayText(last.first)}`]),
     ]);
-  const since = from === '' ? undefined : parseWhen(from, name);
+  const since = from === '' ? undefined : parseWhen(begin, name);
   const until = to === '' ? undefined : parseWhen(to, name);
   return (clockAndZone) => {
     const range = { since: since?.at(clockAndZone), until: until?.at(clockAndZone) };

@@ -122,11 +122,20 @@ export function timesMeant(
           [second, first],
           [first, second],
         ];
+  const [month] = /^\d{4}-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  // Until a month: before it, or before the one after it.
+  const ends = month === undefined ? [] : name === '--until' ? [month, monthAfter(month)] : [month];
   const dates = [[year, ...parts], ...orders.map((order) => [last, ...order])]
     .map((date) => date.map((part) => part.padStart(2, '0')).join('-'))
+    .concat(ends.map((one) => `${one}-01`))
     .filter((date) => shownBy(iso.exec(date)) !== undefined);
   const meant = near.length > 0 ? near : [...new Set(dates)];
   return meant.map((one) => `did you mean ${name} ${one}?`);
+}
+
+function monthAfter(month: string): string {
+  const [year, number] = month.split('-').map(Number);
+  return new Date(Date.UTC(year ?? 0, number ?? 0, 1)).toISOString().slice(0, 7);
 }
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;

@@ -213,8 +213,8 @@ function orderFact(
     hidesCharges: shownCharges(order).problem,
     money: moneyFields(order),
     cards: paying.map(paidBy),
-    brand: onlyOne(used.map(({ brand }) => brand)),
-    method: onlyOne(used.map(({ method }) => method)),
+    brand: only(used.map(({ brand }) => brand)) ?? 'several brands',
+    method: only(used.map(({ method }) => method)) ?? 'several methods',
   };
 }
 
@@ -222,9 +222,10 @@ function buyerOf(order: JsonObject): string | undefined {
   return filledText(valueAt(order, ['customer_info', 'name']));
 }
 
-function onlyOne(names: readonly string[]): string {
+// Undefined if there are several: an order has one amount, whatever cards paid it.
+function only(names: readonly string[]): string | undefined {
   const [first = notShown, second] = new Set(names);
-  return second === undefined ? first : 'several';
+  return second === undefined ? first : undefined;
 }
 
 function paidWith(charge: JsonObject): PaidWith {

@@ -140,7 +140,7 @@ test('an export for a spreadsheet is read again as any other, by a report and by
   const ran = await service.run(words, german);
   expect(ran.code, ran.stderr).toBe(0);
   const file = readFileSync(join(service.home.path, 'july.csv'), 'utf8');
-  expect(file.split('\n')[0]).toMatch(/^\ufeffid;refunded_at;order_id;charge_id;amount;/);
+  expect(file.split('\n')[0]).toMatch(/^\ufeffrefunded_at;order_id;reference;buyer;amount;/);
   expect((await service.run(['orders', 'export', '--verify', 'july.csv'])).code).toBe(0);
   expect((await service.run(['orders', 'export', '--to', 'all.csv', '--for', 'excel'], german)).code).toBe(0);
   const from = ['--from-file', 'all.csv', '--period', '2026-07', '--csv', '--columns', 'orders,amount'];

@@ -11,10 +11,10 @@ import { startService } from '../harness/service.ts';
 
 const read = (home: Home, name: string) => readFileSync(join(home.path, name), 'utf8');
 const manifest = (home: Home, name: string) => JSON.parse(read(home, `${name}.manifest.json`));
-const idsIn = (csv: string) =>
-  readCsv(csv)
-    .slice(1)
-    .map(([id]) => id);
+function idsIn(csv: string) {
+  const [titles = [], ...rows] = readCsv(csv);
+  return rows.map((row) => row[titles.indexOf('id')]);
+}
 
 const order = (name: string, charge: Json = {}, changes: Json = {}) =>
   orderOf(`ord_${name}`, [chargeOf(`ch_${name}`, 1000, charge)], changes);

@@ -69,7 +69,11 @@ describe('a period', () => {
     ['2026-12', 'UTC', '2026-12-01T00:00 2027-01-01T00:00'],
     ['2026-W47', 'UTC', '2026-11-16T00:00 2026-11-23T00:00'],
     ['2026-w01', 'UTC', '2025-12-29T00:00 2026-01-05T00:00'],
+    ['2026-Q4', 'UTC', '2026-10-01T00:00 2027-01-01T00:00'],
+    ['2026-q1', 'America/Mexico_City', '2026-01-01T06:00 2026-04-01T06:00'],
     ['2026-11-20', 'UTC', '2026-11-20T00:00 2026-11-21T00:00'],
+    ['2026-10..', 'UTC', '2026-10-01T00:00 open'],
+    ['2026-10..2026-11-15', 'UTC', '2026-10-01T00:00 2026-11-15T00:00'],
     ['2026-11-01..2026-11-15', 'UTC', '2026-11-01T00:00 2026-11-15T00:00'],
     ['monday..today', 'UTC', '2026-11-16T00:00 2026-11-20T00:00'],
     ['2026-11-01..', 'UTC', '2026-11-01T00:00 open'],
@@ -82,6 +86,7 @@ describe('a period', () => {
     '2026-13',
     '2026-00',
     '2026-W54',
+    '2026-Q5',
     '2026-W00',
     '2026-02-30',
     '0026',
@@ -93,12 +98,20 @@ describe('a period', () => {
 
   test('one that ends before it begins is refused', () =>
     expect(() => range('2026-11-15..2026-11-01')).toThrow(/is not before/));
-  test('two months are refused with the days that hold both', () =>
-    expect(() => range('2026-09..2026-11')).toThrow(
-      expect.objectContaining({
-        parts: expect.objectContaining({ now: ['with all of 2026-11: 2026-09-01..2026-12-01'] }),
-      }),
-    ));
+  test.each([
+    [
+      '2026-09..2026-11',
+      ['with all of 2026-11: 2026-09-01..2026-12-01', 'without it: 2026-09-01..2026-11-01'],
+    ],
+    [
+      '2026-Q3..2026-Q4',
+      ['with all of 2026-Q4: 2026-07-01..2027-01-01', 'without it: 2026-07-01..2026-10-01'],
+    ],
+    ['monday..2026-12', ['with all of 2026-12: monday..2027-01-01', 'without it: monday..2026-12-01']],
+    ['2026-11..2026-11', ['with all of 2026-11: 2026-11-01..2026-12-01']],
+  ])('%s is refused, with both readings', (text, now) =>
+    expect(() => range(text)).toThrow(expect.objectContaining({ parts: expect.objectContaining({ now }) })),
+  );
 });
 
 describe('17 days of 23, 25 and 0 hours', () => {

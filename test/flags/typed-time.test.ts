@@ -66,6 +66,17 @@ describe('a point in time', () => {
   );
 });
 
+test.each([
+  ['--since', '2026-10', ['2026-10-01']],
+  ['--until', '2026-12', ['2026-12-01', '2027-01-01']],
+  ['--until', '2026-13', []],
+])('%s %s asks for the day that is meant', (name, text, days) => {
+  const now = days.map((day) => `did you mean ${name} ${day}?`);
+  expect(() => parseWhen(text, name)).toThrow(
+    expect.objectContaining({ parts: expect.objectContaining({ now }) }),
+  );
+});
+
 describe('where clocks change', () => {
   test('a day begins at the first moment that clocks show it', () => {
     // Clocks were put from 0:00 to 1:00 on that day.

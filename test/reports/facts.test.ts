@@ -33,8 +33,8 @@ test('an order of two cards: its payments, its refunds as positive figures, and 
     id: 'ord_1',
     amount: 150,
     refunded: 30,
-    brand: 'several',
-    method: 'several',
+    brand: 'several brands',
+    method: 'several methods',
     purchase: 'ana 100',
   });
   expect(payments.map(({ amount, brand, method }) => [amount, brand, method])).toEqual([

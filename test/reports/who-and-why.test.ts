@@ -359,8 +359,13 @@ test('a workbook of refunds begins with what an accountant looks for, and compar
   const ran = await ask(service, ...words);
   expect(ran.code, ran.stderr).toBe(0);
   const { rows } = readWorkbook(readFileSync(join(service.home.path, 'r.xlsx')));
-  const titles = rowOf(rows, 1, 'ABCDEFGHIJK').map((cell) => cell?.text?.replace(/ \(.*/, ''));
-  expect(titles).toEqual([
+  const exported = ['orders', 'export', '--rows', 'refunds', '--period', '2040-11', '--to', 'e.xlsx'];
+  expect((await ask(service, ...exported)).code).toBe(0);
+  const other = readWorkbook(readFileSync(join(service.home.path, 'e.xlsx'))).rows;
+  const titlesOf = (all: typeof rows) =>
+    rowOf(all, 1, 'ABCDEFGHIJKLMNOPQR').map((cell) => cell?.text?.replace(/ \(.*/, ''));
+  expect(titlesOf(other)).toEqual(titlesOf(rows));
+  expect(titlesOf(rows).slice(0, 11)).toEqual([
     'refunded_at',
     'order_id',
     'reference',

@@ -50,6 +50,25 @@ describe('profile add --sender', () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ name: 'mx', member: 'ben', desk: 'till-7' });
   });
 
+  it('prints commands and amounts by its own profile, whatever the sender calls the account', async () => {
+    await using own = await startLedger({ orders: [paidOrder('ord_1', { amount: 9000 })] });
+    using home = newHome();
+    const input = JSON.stringify(await own.sender.invite('ben'));
+    const desk = (...words: readonly string[]) => paydesk(words, { home, input });
+    await desk('profile', 'add', 'mx', '--sender', '-', '--key-store', 'file');
+    await desk('profile', 'set', 'mx', 'amounts.decimals.MXN', '2');
+    const refunded = await desk('-p', 'mx', 'orders', 'refund', 'ord_1', '--yes');
+    expect(refunded.code, refunded.stderr).toBe(0);
+
+    const shown = await desk('-p', 'mx', 'journal', 'show', 'ord_1');
+    expect(shown.stdout).toContain('paydesk -p mx orders show ord_1');
+    const undone = await desk('-p', 'mx', 'undo');
+    expect(undone.stdout).toContain('paydesk -p mx checkout create');
+    const [row] = (await desk('-p', 'mx', 'journal', 'list', '--csv')).stdout.split('\n').slice(1);
+    expect(row).toContain(',mx,');
+    expect((await desk('-p', 'mx', 'journal', 'list')).stdout).toContain('90.00');
+  });
+
   it('with --dry-run uses nothing up', async () => {
     using home = newHome();
     const invitation = await sender.invite('cid');

@@ -333,11 +333,15 @@ describe('what each role may do', () => {
 
     // At a desk it says where the evidence is, and `journal show` prints no command that is refused there.
     const { sender } = ledger;
-    const atDesk = await ben.run([...shop, 'prove', id, '--to', 'who.ndjson']);
-    expect(atDesk.stderr).toMatch(
-      /the evidence is at the sender of this team, http:[\s\S]*paydesk prove ord_/,
-    );
-    expect(atDesk.code).toBe(3);
+    for (const [words, show] of [
+      [[id, '--to', 'who.ndjson'], `this desk shows it, unsigned: paydesk -p shop journal show ${id}`],
+      [['2020-01-01..2100-01-01', '--tz', 'Europe/Madrid', '--to', 'who.ndjson', '--force'], 'CHANGE'],
+    ] as const) {
+      const atDesk = await ben.run([...shop, 'prove', ...words]);
+      const line = `on the machine of the sender, as its user: paydesk -p shop prove ${words.join(' ')}`;
+      expect([atDesk.code, atDesk.stderr]).toEqual([3, expect.stringContaining(line)]);
+      expect(atDesk.stderr).toContain(show);
+    }
     const shown = await ben.run([...shop, 'journal', 'show', id]);
     expect(shown.stdout).toMatch(/evidence +at the sender \(http:.+\): paydesk prove i_\w+ --to/);
     const proved = await sender.run([...shop, 'prove', '2020-01-01..2100-01-01', '--to', 'who.ndjson']);

@@ -102,7 +102,7 @@ export const list = defineCommand({
       return rowOf(refund, source, isComplete(gaps), texts);
     });
     await ctx.out.ownList(
-      withOthers(isSheet ? columns.toSorted(bySheet) : columns, rows).map((one) =>
+      withOthers(columns, rows).map((one) =>
         asked.includes(one.name) ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true } : one,
       ),
       rows,
@@ -152,18 +152,23 @@ function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): num
 // What a row says about the buyer only in a spreadsheet, or if somebody names the column: an index does not keep it.
 const nameFields = ['buyer', 'email', 'reference'] as const;
 
+function nameColumn(name: (typeof nameFields)[number]): Column {
+  return column(name, 'text', { derived: true, inSheets: true });
+}
+
+// In the order of the rows of an export (`refundColumns`).
 const columns: readonly (Column | Field<RefundFact>)[] = [
-  field('id', 'id', ({ id }) => id, { tableFrom: 140, isMissed: true }),
   field('refunded_at', 'time', ({ madeAt }) => madeAt, { title: 'MADE', tableFrom: 0 }),
   field('order_id', 'id', ({ orderId }) => orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
-  field('charge_id', 'id', ({ chargeId }) => chargeId, { tableFrom: 200 }),
+  nameColumn('reference'),
+  nameColumn('buyer'),
   // As the service writes it: money that goes back is negative.
   field('amount', 'money', ({ amount }) => (amount === undefined ? null : negated(amount)), {
     tableFrom: 0,
     stays: true,
   }),
-  field('state', 'text', ({ state }) => state),
   field('currency', 'text', ({ currency }) => currency),
+  field('state', 'text', ({ state }) => state),
   // People ask who it was, so a reason is cut first.
   column('by', 'text', {
     tableFrom: 0,
@@ -180,45 +185,20 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
         : `${state}; ${who}`;
     },
   }),
-  field('operator', 'text', (refund) => sentHere(refund).operator),
   field('reason', 'text', (refund) => sentHere(refund).reason, { tableFrom: 0, below: () => 'reason' }),
+  field('operator', 'text', (refund) => sentHere(refund).operator),
   ...approvalColumns,
-  field('card', 'card', ({ last4 }) => last4 && `*${last4}`, { tableFrom: 100, isMissed: true }),
   field('note', 'text', ({ note }) => note, { tableFrom: 120, isMissed: true }),
-  ...nameFields.map((name) => column(name, 'text', { derived: true, inSheets: true })),
+  field('id', 'id', ({ id }) => id, { tableFrom: 140, isMissed: true }),
+  field('charge_id', 'id', ({ chargeId }) => chargeId, { tableFrom: 200 }),
+  nameColumn('email'),
+  field('card', 'card', ({ last4 }) => last4 && `*${last4}`, { tableFrom: 100, isMissed: true }),
   field('origin', 'text', ({ origin }) => origin),
   field('brand', 'text', ({ brand }) => brand, { tableFrom: 200 }),
   field('order_status', 'status', ({ status }) => status, { tableFrom: 200 }),
   field('paid_at', 'time', ({ paidAt }) => paidAt, { tableFrom: 200 }),
   ...lastColumnsOfList,
 ];
-
-// In a spreadsheet what an accountant looks for comes first: when, which order, whose, how much, what became of it, why and by
-// whom. The ids and the rest come after that, for whoever compares the file or has more questions.
-const firstInSheet: readonly string[] = [
-  'refunded_at',
-  'order_id',
-  'reference',
-  'buyer',
-  'amount',
-  'currency',
-  'state',
-  'reason',
-  'operator',
-  'asked_by',
-  'approved_by',
-  'approved_at',
-  'note',
-  'ticket',
-];
-
-function bySheet(one: Column, other: Column): number {
-  const place = ({ name }: Column) => {
-    const at = firstInSheet.indexOf(name);
-    return at === -1 ? firstInSheet.length : at;
-  };
-  return place(one) - place(other);
-}
 
 function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: JsonObject): JsonObject {
   return {

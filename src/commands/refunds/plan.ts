@@ -267,7 +267,7 @@ export const compare = defineCommand({
     'paydesk -p shop-mx refunds compare october.csv --period 2026-10 --json',
   ],
   exits: {
-    0: 'every row was refunded just as the file says',
+    0: 'every row ended just as the file says: refunded, or failed where its state says so',
     7: 'a person must look at a row',
     8: 'some rows are not refunded as the file says',
   },

@@ -14,6 +14,7 @@ import { outcomeFromWire, resolvedForm } from '../change-wire.ts';
 import { hopPaths } from '../wire.ts';
 import { type DeskParts, unknownHere, Way } from './hand-over.ts';
 import type { HandedNote } from './handed-over.ts';
+import { asOf } from './remote-store.ts';
 
 /** What a desk has besides the sender's rows. */
 export interface DeskJournal {
@@ -115,7 +116,10 @@ async function resolveThrough(
     for (;;) {
       const body = { ...asked, confirmed };
       const reply = await hop.ask({ method: 'POST', path, body }, resolvedForm, { once: isSaid });
-      if ('resolved' in reply) return reply.resolved;
+      if ('resolved' in reply) {
+        const { record } = reply.resolved;
+        return { ...reply.resolved, record: asOf(profile.name, record) };
+      }
       confirmed = { evidence: reply.confirm, note: await confirm?.(reply.confirm) };
     }
   } finally {

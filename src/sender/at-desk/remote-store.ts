@@ -5,6 +5,7 @@ import { CliError, refused } from '../../errors.ts';
 import {
   type ApprovalRow,
   type AttemptFilter,
+  type AttemptRecord,
   type Cursor,
   copyName,
   type JournalStore,
@@ -38,10 +39,14 @@ interface RemoteStore extends JournalStore {
 // An answer is used for this long. Before sending, the sender itself checks for later changes.
 const knownMs = 3_000;
 
-/** Connects on first use. */
+/** Connects on first use. `profile`: what this desk calls it; `account`: what the sender does. */
 export function createRemoteStore(
   hop: Hop,
-  { account, monotonic }: { readonly account: string; readonly monotonic: () => number },
+  {
+    profile,
+    account,
+    monotonic,
+  }: { readonly profile: string; readonly account: string; readonly monotonic: () => number },
 ): RemoteStore {
   const known = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>();
   let signIn: CliError | undefined;
@@ -67,15 +72,16 @@ export function createRemoteStore(
   const state = async (): Promise<Answer> =>
     last !== undefined && monotonic() - last.at < knownMs ? await last.answer : await ask('newest', {});
   const problem = async () => (await state()).problem;
+  const recordsIn = ({ answer }: Answer): readonly AttemptRecord[] =>
+    v.parse(attemptsForm, answer).map((record) => asOf(profile, record));
   return {
     ...methodsOf(storeMethods, atSender),
     place: `the journal of the sender ${hop.name}`,
     witness: undefined,
-    attempts: async (query) =>
-      v.parse(attemptsForm, (await ask('attempts', { query: travelling(query) })).answer),
+    attempts: async (query) => recordsIn(await ask('attempts', { query: travelling(query) })),
     async list(filter, { limit, before }) {
       const page = { limit, before: before && cursorOf(before) };
-      return v.parse(attemptsForm, (await ask('list', { filter: travelling(filter), page })).answer);
+      return recordsIn(await ask('list', { filter: travelling(filter), page }));
     },
     operators: async () => v.parse(v.array(v.string()), (await ask('operators', {})).answer),
     async settings(name) {
@@ -104,6 +110,11 @@ export function createRemoteStore(
     },
     close: () => undefined,
   };
+}
+
+/** A record with the profile of this desk: it may call the account otherwise than the sender does, and commands and amounts go by that. */
+export function asOf(profile: string, { sent, verdicts }: AttemptRecord): AttemptRecord {
+  return { sent: { ...sent, profile }, verdicts };
 }
 
 // The cursor may be a whole row: only its place is sent.
