@@ -7,6 +7,7 @@ import { topicFile, topics } from '../src/cli/help/help-topics.ts';
 import { globalFlags } from '../src/cli/typed/global-options.ts';
 import { exitMeanings } from '../src/errors.ts';
 import type { Flag } from '../src/flags/flags.ts';
+import { knownTitles, moneyNouns } from '../src/plans/title-words.ts';
 import { refusalMeanings } from '../src/refusal-codes.ts';
 import { shells } from '../src/terminal/terminal.ts';
 import { manFile, manPage } from './man.ts';
@@ -34,12 +35,25 @@ function table(rows: readonly (readonly string[])[]): string {
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.slice(1).map(line)].join('\n');
 }
 
-/** The page with the table between `<!-- made by npm run drift -->` and `<!-- end -->`. */
-function withTable(file: string, rows: readonly (readonly string[])[]): string {
+/** The page with this text between `<!-- made by npm run drift -->` and `<!-- end -->`. */
+function withMade(file: string, text: string): string {
   return textOf(file).replace(
     /(<!-- made by npm run drift -->\n)[\s\S]*?(?=<!-- end -->)/,
-    (_found, mark: string) => `${mark}\n${table(rows)}\n\n`,
+    (_found, mark: string) => `${mark}\n${text}\n\n`,
   );
+}
+
+function withTable(file: string, rows: readonly (readonly string[])[]): string {
+  return withMade(file, table(rows));
+}
+
+/** The titles of input files that are read as a column, one column a line. */
+function titleList(): string {
+  const line = (column: string, titles: readonly string[]) => `- \`${column}\`: ${titles.join(', ')}`;
+  return [
+    ...Object.entries(knownTitles).map(([column, titles]) => line(column, titles)),
+    `- \`amount\` of a comparison: any title with one of the words ${moneyNouns.join(', ')}`,
+  ].join('\n');
 }
 
 function titleOf(file: string): string {
@@ -58,6 +72,7 @@ const wanted: readonly (readonly [file: string, text: string])[] = [
   ['README.md', withTable('README.md', [['page', '`paydesk help …`', 'what it is about'], ...guides])],
   ['docs/environment.md', withTable('docs/environment.md', [['variable', 'option'], ...variables])],
   ['docs/exit-codes.md', withTable('docs/exit-codes.md', [['code', 'meaning'], ...exitCodes])],
+  ['docs/many-refunds.md', withMade('docs/many-refunds.md', titleList())],
   ['docs/scripting.md', withTable('docs/scripting.md', [['code', 'why'], ...refusals])],
   ...shells.map((shell) => [scriptFiles[shell], completionScript(shell)] as const),
   [manFile, await manPage()],

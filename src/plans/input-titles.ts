@@ -7,7 +7,7 @@ import { orderIdPattern } from '../api/spec.ts';
 import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { shown } from './input-cells.ts';
-import { asMeant, chargeIdAt, isKnown, isOrder, plain, refundIdAt, withReference } from './meant-titles.ts';
+import { asMeant, chargeIdAt, isKnown, isOrder, refundIdAt, withReference } from './meant-titles.ts';
 import {
   delimiters,
   type InputColumn,
@@ -22,6 +22,7 @@ import {
   currencyOfTitle,
   isCardTitle,
   moneyWords,
+  plain,
   referenceWords,
   refundWords,
 } from './title-words.ts';

@@ -8,6 +8,7 @@ import {
   comparedTitles,
   isCardTitle,
   orderTitle,
+  plain,
   planTitles,
   referenceTitle,
   refundTitle,
@@ -96,18 +97,6 @@ export function chargeIdAt(titles: readonly string[]): readonly (readonly [Input
 
 // `5`, `5.00`, `1 200,50 MXN`, as people write them.
 const amountForm = /^[-+]?\d[\d.,'’ \u00a0\u202f]*([A-Z]{3})?$/;
-
-/**
- * A title in small letters, with `_` for whatever people type between words, and without the time zone that paydesk's workbooks
- * add to the title of a time.
- */
-export function plain(title: string): string {
-  return title
-    .trim()
-    .toLowerCase()
-    .replace(/_at \([^()]*\)$/, '_at')
-    .replaceAll(/[\s\-_]+/g, '_');
-}
 
 export function isInputTitle(title: string): boolean {
   return isKnown(plain(title));

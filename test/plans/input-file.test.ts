@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainAmounts } from '../../src/amounts.ts';
 import { readInputFile } from '../../src/plans/input-file.ts';
+import { knownTitles } from '../../src/plans/title-words.ts';
 import { isLong } from '../harness/long.ts';
 import { id, problemsOf, read } from './files.ts';
 
@@ -284,11 +285,67 @@ describe('F50 titles', () => {
     expect(problemsOf(typo)).toEqual(['2 Grund: reason othr: not a reason; did you mean other?']);
   });
 
-  it.each(['Nº de pedido', 'N° de commande', 'Número de pedido', 'Nro. de orden', 'Numéro de commande'])(
-    '%s names the order',
-    (title) => {
-      const file = read(`${title},amount\n${id},5\n`);
-      expect([problemsOf(file), file.rows[0]?.orderId]).toEqual([[], id]);
+  it.each([
+    'Nº de pedido',
+    'N° de commande',
+    'Número de pedido',
+    'Nro. de orden',
+    'Numéro de commande',
+    'N.º do pedido',
+    'ID do pedido',
+    'Número da encomenda',
+    'Bestell-Nr.',
+    'Order no.',
+  ])('%s names the order', (title) => {
+    const file = read(`${title},amount\n${id},5\n`);
+    expect([problemsOf(file), file.rows[0]?.orderId]).toEqual([[], id]);
+  });
+
+  it.each([
+    ['Pedido;Cartão;Valor a reembolsar;Moeda;Observações', 'charge_id,amount,currency,note'],
+    ['Commande;Carte;Montant remboursé;Devise;Commentaire', 'charge_id,amount,currency,note'],
+    ['Bestellung;Karte;Rückerstattung;WAEHRUNG;Anmerkung', 'charge_id,amount,note'],
+    ['Pedido;TARJETA;Importe a devolver;Divisa;Observacion', 'charge_id,amount,currency,note'],
+  ])('%s: titles of other languages are read, with and without accents', (titles, columns) => {
+    const file = read(`${titles}\n${id};*4242;5;MXN;n\n`);
+    expect(problemsOf(file)).toEqual([]);
+    expect(file.readAs.map(({ column }) => column)).toEqual(['order_id', ...columns.split(',')]);
+  });
+
+  it.each([
+    'Código de autorización',
+    'Cód. autorización',
+    'codigo de autorizacao',
+    "Code d'autorisation",
+    'Autorisierungsnummer',
+    'Authorisation code',
+    'Approval code',
+  ])('%s names the payment or the refund in comparisons, and is kept in a plan', (title) => {
+    for (const use of ['compare', 'charges'] as const)
+      expect(read(`${title},amount\n490215,5\n`, { for: use }).rows[0]?.authCode).toBe('490215');
+    expect(read(`order_id,amount,${title}\n${id},5,490215\n`).unread).toEqual([title]);
+  });
+
+  it.each(Object.entries(knownTitles).flatMap(([column, titles]) => titles.map((title) => [title, column])))(
+    '%s is read as %s, as the page about input files says',
+    (title, column) => {
+      const cells = {
+        charge_id: '*4242',
+        amount: '5',
+        currency: 'MXN',
+        reason: 'other',
+        auth_code: '490215',
+      };
+      const cell = cells[column as keyof typeof cells] ?? (column === 'note' ? 'n' : id);
+      const others = ['order_id', 'reference'].includes(column) ? 'amount' : 'order_id,ref';
+      const use = column === 'auth_code' ? 'compare' : 'plan';
+      const more = column === 'amount' || others === 'amount' ? '' : ',amount';
+      const values = others === 'amount' ? '5' : `${id},r`;
+      const file = read(`${others}${more},"${title}"\n${values}${more === '' ? '' : ',5'},${cell}\n`, {
+        for: use,
+      });
+      expect(problemsOf(file)).toEqual([]);
+      expect(file.unread).toEqual([]);
     },
   );
 
