@@ -13,7 +13,7 @@ import { reset } from '../harness/server.ts';
 import { sent, verdict } from '../journal/rows.ts';
 import { changeArgs, journalFile, journalRows, ledgerAndDesk, stateOf, witnessFile } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
-import { hasStrace } from './strace.ts';
+import { type Call, type CallName, hasStrace, targetOf, traced } from './strace.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 
@@ -256,5 +256,45 @@ describe.skipIf(!hasStrace())('killed while it archives', () => {
     expect(ends.filter((end) => end === 'old').length).toBeGreaterThan(5);
     expect(ends.filter((end) => end === 'new').length).toBeGreaterThan(1);
     expect(readdirSync(join(stateOf(old), 'journal'))).not.toContain('journal.db.archived');
+  }, 900_000);
+});
+
+describe.skipIf(!hasStrace())('a call that fails while it archives', () => {
+  // Of its own files. A landmark that cannot be written stops nothing.
+  const isOfFiles = ({ name, line }: Call) =>
+    ['pwrite64', 'fsync', 'ftruncate', 'write'].includes(name) &&
+    /^journal\.(db|witness)|^old\.paydesk$/.test(targetOf(line));
+
+  test('leaves the old journal and no file, or the new journal and its file, and the next try works', async () => {
+    using old = desk.newHome();
+    await longAgo(old, 8);
+    const before = JSON.parse((await desk.run(old, ['journal', 'verify', '--json'])).stdout).head;
+    using whole = copyOf(old);
+    const calls = (await traced(desk, whole, archive)).calls.filter(isOfFiles);
+    const kindOf = ({ name, line }: Call) => `${name} ${targetOf(line)}`;
+    const chosen = isLong ? calls : [...new Map(calls.map((call) => [kindOf(call), call])).values()];
+    const points = chosen.flatMap((call) =>
+      (call.name.includes('write') ? ['EIO', 'ENOSPC'] : ['EIO']).map((error) => ({ call, error })),
+    );
+    const ends = await each(points, async ({ call: { name, nth, line }, error }) => {
+      using copy = copyOf(old);
+      const injection = { call: name as CallName, what: `error=${error}`, when: String(nth) };
+      const ran = await traced(desk, copy, archive, injection);
+      const words = `${error} ${line} ${ran.stderr}`;
+      expect(ran.injected, words).toBeDefined();
+      const verified = await desk.run(copy, ['journal', 'verify', '--json']);
+      expect(verified.code, `${words} ${verified.stderr}`).toBe(0);
+      const { rows, head: now } = JSON.parse(verified.stdout);
+      const isOld = now === before;
+      expect({ rows, done: isOld || ran.code === 0 }, words).toEqual({ rows: isOld ? 25 : 10, done: true });
+      expect(existsSync(join(copy.path, 'old.paydesk')), words).toBe(!isOld);
+      if (isOld) expect((await desk.run(copy, archive)).code, words).toBe(0);
+      const file = ['journal', 'verify', '--from', 'old.paydesk', '--head', before];
+      expect((await desk.run(copy, file)).code, words).toBe(0);
+      expect((await desk.run(copy, ['journal', 'verify', '--head', before])).code, words).toBe(0);
+      return `${isOld ? 'old' : 'new'} ${name} ${targetOf(line)}`;
+    });
+    console.log(`failing calls: ${ends.length} runs\n${[...new Set(ends)].join('\n')}`);
+    expect(ends.filter((end) => end.startsWith('old')).length).toBeGreaterThan(5);
   }, 900_000);
 });

@@ -106,7 +106,9 @@ export const archive = defineCommand({
         example,
       ]);
     const day = new Date(before).toISOString();
-    const count = await ctx.journal.countOver(before);
+    // To count takes long, and with --yes nobody reads the number.
+    const most = ctx.options.yes && !ctx.options.dryRun ? 1 : undefined;
+    const count = await ctx.journal.countOver(before, most);
     const what = `${counted(count, 'settled change')} sent before ${day} into ${file}`;
     const asked = { action: 'archive', before: day, file, changes: count };
     if (await dryRunShown(ctx, asked, `would move ${what}`)) return undefined;

@@ -137,8 +137,8 @@ export interface JournalStore {
   /** Hands over all rows as they are at one moment. Throws CliError 'refused' when one is damaged, while they are read. */
   whole<T>(take: (all: AllRows) => T): Promise<T>;
 
-  /** How many attempts `archiveOld` would move. */
-  countOver(before: number): Promise<number>;
+  /** How many attempts `archiveOld` would move; stops at `most`. */
+  countOver(before: number, most?: number): Promise<number>;
 
   /**
    * Writes all rows into a new file (archive-file.ts), and then leaves one short row of each attempt that was sent before a time and

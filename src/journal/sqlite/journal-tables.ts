@@ -110,7 +110,8 @@ export class JournalTables {
 
   /** The rows about an order, an idempotency key or a change, oldest first. */
   about(about: string): readonly StoredRow[] {
-    return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(storedRow);
+    const found = this.#statements.ofMany(`${select} WHERE about = ? ORDER BY seq`);
+    return found.all(about).map(storedRowIn);
   }
 
   settingAbouts(prefix: string): readonly string[] {

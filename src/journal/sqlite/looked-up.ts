@@ -13,6 +13,7 @@ import {
   latestIn,
   listedOf,
   madeBy,
+  type NumberedAttempt,
   type OpenAttempt,
 } from './journal-columns.ts';
 import type { JournalTables } from './journal-tables.ts';
@@ -28,14 +29,17 @@ interface Begun {
 
 export class LookedUp {
   readonly #tables: JournalTables;
+  readonly #whole: ((record: NumberedAttempt) => void) | undefined;
   // Attempts that still expect a row, by name: usually those of some hours.
   readonly #begun = new Map<string, Begun>();
   // How many lines the three tables should have.
   #lines = 0;
   #time = 0;
 
-  constructor(tables: JournalTables) {
+  /** `whole` is given each attempt when its last row was read. */
+  constructor(tables: JournalTables, whole?: (record: NumberedAttempt) => void) {
     this.#tables = tables;
+    this.#whole = whole;
   }
 
   /** What is wrong with the next rows. */
@@ -68,6 +72,7 @@ export class LookedUp {
     const about = aboutOf(record.sent);
     if (listed?.[lastColumn] !== seq) return about;
     this.#begun.delete(key);
+    this.#whole?.(record);
     return this.#isListed(record, listed) ? about : undefined;
   }
 
@@ -93,7 +98,7 @@ export class LookedUp {
   #isListed(record: OpenAttempt, listed: Listed): boolean {
     const wanted = listedOf(record);
     const { made, again } = namesOf(record);
-    this.#lines += linesOf(record);
+    this.#lines += 1 + made.size + again.size;
     const isMade = (id: string) =>
       this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, record.seq) !== undefined;
     const isAgain = (name: string) =>

@@ -10,6 +10,7 @@ import {
   type Verification,
   type WitnessVerification,
 } from '../rows/journal-store.ts';
+import type { NumberedAttempt } from './journal-columns.ts';
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
 import { LookedUp } from './looked-up.ts';
 import { isInUse } from './sqlite-errors.ts';
@@ -29,14 +30,37 @@ export type AtOneMoment = <T>(read: () => T) => T;
 /** For files that nobody writes to. */
 export const untouched: AtOneMoment = (read) => read();
 
-/** Reads every row and witness line, also those that others add meanwhile. Damage is a finding. `head`: a hash noted elsewhere. */
+interface Verifying {
+  /** A hash noted elsewhere. */
+  readonly head?: string | undefined;
+  readonly moment: AtOneMoment;
+  /** Is given each attempt when its last row was read. */
+  readonly attempt?: ((record: NumberedAttempt) => void) | undefined;
+}
+
+/** Reads every row and witness line, also those that others add meanwhile. Damage is a finding. */
 export function verifyFiles(
   tables: JournalTables | undefined,
   found: FoundWitness,
   places: Places | undefined,
-  { head, moment }: { readonly head?: string | undefined; readonly moment: AtOneMoment },
+  how: Verifying,
 ): Verification {
-  const rows = tables === undefined ? noRows(head) : readAll(tables, found, head, moment);
+  const parts = verifiedParts(tables, found, places, how);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same, and gives the rows on the way, part by part: only the end says whether they are whole. */
+export function* verifiedParts(
+  tables: JournalTables | undefined,
+  found: FoundWitness,
+  places: Places | undefined,
+  how: Verifying,
+): Generator<readonly StoredRow[], Verification> {
+  const { head, moment } = how;
+  const rows = tables === undefined ? noRows(head) : yield* readAll(tables, found, how);
   const compared =
     places === undefined
       ? none
@@ -75,20 +99,21 @@ function noRows(head: string | undefined): ReadRows {
   };
 }
 
-function readAll(
+function* readAll(
   tables: JournalTables,
   found: FoundWitness,
-  head: string | undefined,
-  moment: AtOneMoment,
-): ReadRows {
+  { head, moment, attempt }: Verifying,
+): Generator<readonly StoredRow[], ReadRows> {
   const findings = moment(() => orFinding(() => pageFindings(tables.db)));
   const differing: string[] = [];
   let [count, settings, at, last] = [0, 0, 0, chainStart];
   let knowsHead = head === chainStart;
   let isRead = false;
-  const lookedUp = new LookedUp(tables);
+  let part: readonly StoredRow[] = [];
+  const lookedUp = new LookedUp(tables, attempt);
   const readPart = (): Finding[] => {
     const { rows, isLast } = tables.part(at);
+    part = rows;
     const chain = checkChain(rows, at, last);
     findings.push(...chain.findings, ...lookedUp.read(rows));
     if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
@@ -100,10 +125,13 @@ function readAll(
   };
   // Nothing is read after an unreadable part.
   const readNext = () => {
-    isRead = true;
+    [part, isRead] = [[], true];
     return orFinding(readPart);
   };
-  while (!isRead) findings.push(...moment(readNext));
+  while (!isRead) {
+    findings.push(...moment(readNext));
+    yield part;
+  }
   return { count, settings, head: last, knowsHead, findings, differing };
 }
 

@@ -100,9 +100,9 @@ export class WholeJournal {
     });
   };
 
-  readonly countOver: JournalStore['countOver'] = async (before) => {
+  readonly countOver: JournalStore['countOver'] = async (before, most = Number.POSITIVE_INFINITY) => {
     const both = await this.#files.open(false);
-    return both === undefined ? 0 : this.#files.turns.take(() => countOver(both.tables, before));
+    return both === undefined ? 0 : this.#files.turns.take(() => countOver(both.tables, before, most));
   };
 
   readonly archiveOld: JournalStore['archiveOld'] = async (how) => {
@@ -132,10 +132,16 @@ export class WholeJournal {
     if (this.#files.place.landmarks !== undefined)
       writeLandmark(this.#files.place.landmarks, id, { seq: noted.seq + 1, hash: noted.hash, time });
     this.#files.close();
-    const fresh = await this.#files.open(true);
-    fresh.writeWitness((one) => one.noteChecked({ upTo: 0, wholeAt: time }));
+    await this.#finish(time).catch(() => undefined);
     return moved;
   };
+
+  // The new journal is in its place: whatever fails from here on, the next run that opens it does, and nobody may be told that nothing
+  // was moved.
+  async #finish(checkedAt: number): Promise<void> {
+    const fresh = await this.#files.open(true);
+    fresh.writeWitness((one) => one.noteChecked({ upTo: 0, wholeAt: checkedAt }));
+  }
 
   readonly isDiscarded = (): boolean => existsSync(this.#removed) && !existsSync(this.#files.journal.path);
 

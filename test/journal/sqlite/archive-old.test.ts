@@ -23,6 +23,7 @@ import { archiveStore, verifyArchive } from '../../../src/journal/sqlite/archive
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { isLong } from '../../harness/long.ts';
 import { attemptsIn } from '../../harness/memory-store.ts';
+import { addAtOnce } from '../../harness/rows-at-once.ts';
 import { answer, draft, newestFirst, query, rowsOf } from '../random-questions.ts';
 import { momentAt, sent, setting, verdict } from '../rows.ts';
 
@@ -68,6 +69,7 @@ describe('archiveOld', () => {
     const store = await fill([...rows, sent('i_c', 90, onOrder('ord_c'))]);
     const { head } = await store.verify();
     expect(await store.countOver(80)).toBe(2);
+    expect(await store.countOver(80, 1)).toBe(1);
     const moved = await store.archiveOld(archiving(80));
     expect(moved).toMatchObject({ attempts: 2, rowsBefore: 8, rows: 5 });
     expect(await store.verify(head, 2000)).toMatchObject({
@@ -121,6 +123,34 @@ describe('archiveOld', () => {
     expect(await store.attempts({ orderId: 'ord_1' })).toEqual(before);
   });
 
+  it('finds the verdicts of a change however far behind it they are, and what was sent on its order since', async () => {
+    const changes = Array.from({ length: 300 }, (_, at) => settled(`i_${at}`, at, onOrder(`ord_${at}`)));
+    const first = changes.map(([row]) => row as JournalRow);
+    const later = [
+      ...settled('i_again', 1500, onOrder('ord_7')),
+      ...settled('i_new', 2500, onOrder('ord_8')),
+    ];
+    const rows = [...first, ...changes.flatMap(([, ...rest]) => rest), ...later];
+    const store = open();
+    await addAtOnce(store, rows);
+    expect(await store.archiveOld(archiving(2000))).toMatchObject({
+      attempts: 300,
+      rowsBefore: 906,
+      rows: 307,
+    });
+    const ofOrder = async (orderId: string) =>
+      (await store.attempts({ orderId })).map(({ sent: { change, archived } }) => [change, archived?.at]);
+    expect(await ofOrder('ord_7')).toEqual([
+      ['i_7', 1000],
+      ['i_again', 1000],
+    ]);
+    expect(await ofOrder('ord_8')).toEqual([
+      ['i_8', undefined],
+      ['i_new', undefined],
+    ]);
+    expect(await store.verify()).toMatchObject({ rows: 307, findings: [] });
+  });
+
   it('replaces no file, and moves nothing then', async () => {
     const store = await fill(settled('i_a', 1));
     await archiveInto(store, 'old.paydesk', () => folder);
@@ -131,6 +161,9 @@ describe('archiveOld', () => {
   it.each([
     ['a row was changed', `UPDATE rows SET row = replace(row, 'op7', 'op8') WHERE seq = 1`],
     ['a row is missing', 'DELETE FROM rows WHERE seq = 2'],
+    ['the last row was changed', `UPDATE rows SET row = replace(row, 'applied', 'rejected') WHERE seq = 6`],
+    ['what is looked up was changed', `UPDATE attempts SET operator = 'op8' WHERE sent = 4`],
+    ['what is looked up hides a change', `UPDATE attempts SET last = 5 WHERE sent = 4`],
   ])('refuses when %s, and writes no file', async (_, damage) => {
     const store = await fill([...settled('i_a', 1), ...settled('i_b', 30)]);
     store.close();

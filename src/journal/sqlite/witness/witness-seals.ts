@@ -17,8 +17,8 @@ export function lineIn(record: Readonly<Record<string, unknown>>, key: string): 
 }
 
 /** Whether a record of the table has the seal that its line should have. */
-export function isWhole({ seal, ...record }: Readonly<Record<string, unknown>>, key: string): boolean {
-  return typeof record.line === 'string' && sealOf(key, sealed(record)) === seal;
+export function isWhole(record: Readonly<Record<string, unknown>>, key: string): boolean {
+  return typeof record.line === 'string' && sealOf(key, sealed(record)) === record.seal;
 }
 
 /** The text that a line's seal covers. */
