@@ -141,8 +141,8 @@ export function damageOf(stored: StoredRow): string | undefined {
 /** Turns a stored row back into the row. Check its hash first. */
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
-  if (row.type === 'setting' || row.type === 'limit') return row;
-  const { body, note, link, told }: Erasable = JSON.parse(stored.body ?? '{}');
+  if (row.type === 'setting' || row.type === 'limit' || stored.body === null) return row;
+  const { body, note, link, told }: Erasable = JSON.parse(stored.body);
   const noted = note === undefined ? {} : { note };
   if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };
   if (!('request' in row)) return { ...row, ...noted, ...(told === undefined ? {} : { told }) };

@@ -66,8 +66,9 @@ export async function archiveOld(old: OldJournal, { before, path, said }: Archiv
     const sha256 = writeChecked(old, path, rows, over);
     const from = { at: said.time, file: fullPath(old.cwd, path), rows, head, sha256 };
     const built = await orWithoutFile(old, path, () => build(old, fresh, over, archiveRow(said, from)));
+    const moved = { attempts: over.count(), rows: built, rowsBefore: rows, sha256 };
     await replaceJournal(file.path, fresh);
-    return { attempts: over.count(), rows: built, rowsBefore: rows, sha256 };
+    return moved;
   } finally {
     for (const { db } of [witness, tables]) if (db.isTransaction) db.exec('ROLLBACK');
     over.db.close();

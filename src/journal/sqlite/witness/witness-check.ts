@@ -3,7 +3,7 @@
 import { CliError, refused } from '../../../errors.ts';
 import { mayBeOpen } from '../../attempt-state.ts';
 import { verdictsIn } from '../../rows/archived-rows.ts';
-import { chainStart, checkChain, type StoredRow, unlink } from '../../rows/chain.ts';
+import { chainStart, checkChain, type StoredRow, written } from '../../rows/chain.ts';
 import { attemptKey, type VerdictRow } from '../../rows/journal-rows.ts';
 import { type Finding, newestMissing } from '../../rows/journal-store.ts';
 import type { WitnessLine } from '../../rows/witness-lines.ts';
@@ -246,7 +246,7 @@ function lineFor(
   sentOf: (row: VerdictRow) => SentAt | undefined,
   key: string | undefined,
 ): NewLine {
-  const row = unlink({ ...stored, body: null });
+  const row = written(stored);
   const { seq, hash: head } = stored;
   if (row.type !== 'sent' && row.type !== 'verdict') {
     // A team's limits and approval requests count as settings: losing them loses no attempt.
