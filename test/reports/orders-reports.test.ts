@@ -378,7 +378,7 @@ test('orders summary of a period before the oldest order says since when there a
   await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z')] });
   const said = async (period: string) =>
     (await service.run(['orders', 'summary', '--period', period, '--ndjson'], { env: clock })).stderr;
-  const note = 'there are orders since 20 Nov 2040 10:00:00 UTC, and this period was before that';
+  const note = 'the oldest order is from 20 Nov 2040 10:00:00 UTC, after this period';
   expect(await said('2040-10')).toContain(note);
-  expect(await said('2040-11')).not.toContain('there are orders');
+  expect(await said('2040-11')).not.toContain('the oldest order');
 });
