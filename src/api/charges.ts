@@ -271,7 +271,10 @@ export function refundableCharges({ charges }: Pick<OrderMoney, 'charges'>): rea
   return charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
 }
 
-/** The paid charges of which the service refunds nothing, whatever is left of them. */
+/**
+ * The paid charges of which the service refunds nothing, whatever is left of them. For them it also refuses to refund the whole
+ * order (service: States and transitions, rule 1).
+ */
 export function lockedCharges({ charges }: Pick<OrderMoney, 'charges'>): readonly ChargeMoney[] {
   return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
 }

@@ -1,7 +1,14 @@
 /** Explains alarms and refusals by the service: what was seen, and which commands help. Pure. */
 
 import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
-import { type ChargeMoney, moneyOf, type OrderMoney, paidBy, refundableCharges } from '../api/charges.ts';
+import {
+  type ChargeMoney,
+  moneyOf,
+  type OrderMoney,
+  paidBy,
+  refundableCharges,
+  refundedSum,
+} from '../api/charges.ts';
 import { isObject } from '../api/json-values.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
 import { type DocumentedError, documentedErrorOf, expiryFields, meaningOfRefund } from '../api/spec.ts';
@@ -64,7 +71,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   ];
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);
-  if (alarm === 'failed') return failedError(profile, change, outcome);
+  if (alarm === 'failed') return failedLater(profile, change, outcome);
   const seen =
     ['contradiction', 'disagreement', 'gone', 'applied_though_rejected'].includes(alarm) &&
     outcome.why !== undefined
@@ -95,35 +102,52 @@ export function failedSteps(
 }
 
 /**
- * The error when a refund failed, at once or after it was made: nothing went back (exit 5, like a refusal). If only a part of it
- * failed, a person must look (7). Nobody needs to stop: the screen of the order says whether the money can go back now.
+ * The error when a refund failed after it was made: nothing went back (exit 5, like a refusal). If only a part of it failed, a person
+ * must look (7). Nobody needs to stop: the screen of the order says whether the money can go back now.
  */
-export function failedError(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
-  const { refunds = [], recorded, change = '', unrecorded, why, alarm, verdict } = outcome;
-  const failed = failedOf(refunds);
-  const words = changeWords(subject, profile.settings);
+export function failedLater(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
+  const { refunds = [], change = '', why, alarm } = outcome;
   const isPart = !allFailed(refunds);
-  const isLate = verdict === 'applied';
-  const checked =
-    verdict === 'rejected' && !outcome.confirmed ? '; paydesk could not read the order to confirm this' : '';
-  const steps = failedSteps(profile, subject.orderId, alarm === undefined ? undefined : change);
-  const again = recorded === undefined ? '' : ` with --again ${change}`;
-  const saw = isLate && why !== undefined ? `${why}; ` : '';
-  return new CliError(
-    isPart && isLate ? 'unconfirmed' : unrecorded === undefined ? 'rejected' : 'incomplete',
-    isLate
-      ? `${isPart ? 'a part of ' : ''}the ${words} failed`
-      : `the ${words}: the service accepted it as ${failed.map(({ id }) => id ?? 'no id').join(' and ')}, and it failed`,
-    {
-      ...outcome.said,
-      opening: isLate ? 'FAILED after it was made:' : 'failed:',
-      certain: `sent once by this machine; ${saw}${stateMeans.failed}: ${idsOf(failed, figuresIn(subject.currency, profile.settings))}${checked}`,
-      now: [
-        ...(isLate ? steps : [...steps.slice(1), `to send it again: the same command${again}`]),
-        ...unrecordedLines(outcome),
-      ],
-    },
-  );
+  const words = `${isPart ? 'a part of ' : ''}the ${changeWords(subject, profile.settings)} failed`;
+  return new CliError(isPart ? 'unconfirmed' : failedKind(outcome), words, {
+    ...outcome.said,
+    opening: 'FAILED after it was made:',
+    certain: `sent once by this machine; ${why === undefined ? '' : `${why}; `}${whatFailed(profile, subject, refunds)}`,
+    now: [
+      ...failedSteps(profile, subject.orderId, alarm === undefined ? undefined : change),
+      ...unrecordedLines(outcome),
+    ],
+  });
+}
+
+/** The error when the service answered with a refund that failed at once: nothing went back (exit 5, like a refusal). */
+export function failedAtOnce(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
+  const { refunds = [], recorded, change = '', verdict } = outcome;
+  const ids = failedOf(refunds).map(({ id }) => id ?? 'no id');
+  const words = `the ${changeWords(subject, profile.settings)}: the service accepted it as ${ids.join(' and ')}, and it failed`;
+  const isChecked = verdict !== 'rejected' || outcome.confirmed;
+  return new CliError(failedKind(outcome), words, {
+    ...outcome.said,
+    opening: 'failed:',
+    certain: `sent once by this machine; ${whatFailed(profile, subject, refunds)}${isChecked ? '' : '; paydesk could not read the order to confirm this'}`,
+    now: [
+      commandLine(profile, 'orders', 'show', subject.orderId ?? ''),
+      `to send it again: the same command${recorded === undefined ? '' : ` with --again ${change}`}`,
+      ...unrecordedLines(outcome),
+    ],
+  });
+}
+
+function failedKind({ unrecorded }: Ended): 'rejected' | 'incomplete' {
+  return unrecorded === undefined ? 'rejected' : 'incomplete';
+}
+
+function whatFailed(
+  { settings }: Profile,
+  { currency }: ChangeSubject,
+  refunds: readonly FoundRefund[],
+): string {
+  return `${stateMeans.failed}: ${idsOf(failedOf(refunds), figuresIn(currency, settings))}`;
 }
 
 /** Whether all of these failed. */
@@ -234,7 +258,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
 
 function wentBack(money: OrderMoney, { others, time, profile }: Refusal): string {
   const records = money.charges.flatMap(({ refunds }) => refunds).filter(({ meaning }) => meaning === 'made');
-  const sum = records.reduce((total, { amount }) => total + Math.abs(amount), 0);
+  const sum = refundedSum(money);
   if (sum === 0) return 'nothing of this order was refunded before';
   const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));
   const when = last === 0 ? 'before' : `on ${time(last)}`;

@@ -27,7 +27,8 @@ import {
   allFailed,
   type Explanation,
   explainRejection,
-  failedError,
+  failedAtOnce,
+  failedLater,
   failedOf,
   keepByHand,
   otherSpelling,
@@ -70,7 +71,7 @@ export function appliedOrThrow(
   if (outcome.verdict === 'applied') {
     const { said, refunds } = outcome;
     if (change.kind === 'refund' && allFailed(refunds))
-      throw withParts(failedError(profile, change, outcome), subject);
+      throw withParts(failedLater(profile, change, outcome), subject);
     if (said !== undefined) ctx.notes.note(`the reply did not confirm it: ${replyWords(said)}`);
     return outcome;
   }
@@ -122,7 +123,7 @@ function rejectedError(
 ): CliError {
   const { parts, order, confirmed, refunds = [] } = outcome;
   if (change.kind === 'refund' && parts.type === undefined && failedOf(refunds).length > 0)
-    return failedError(profile, change, outcome);
+    return failedAtOnce(profile, change, outcome);
   const unread = changeKinds[change.kind].provable
     ? '; paydesk could not read the order to confirm this'
     : '; paydesk cannot confirm this by a read';
@@ -247,7 +248,7 @@ export function checkRecorded(change: Change, outcome: Ended, { settings }: Prof
     change: outcome.change,
     orderId: change.orderId,
     opening: change.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
-    certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${messageOf(unrecorded.cause)})`,
+    certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down safely (${messageOf(unrecorded.cause)})`,
     now: [mendLine('copy these lines into the ticket; do not repeat it'), ...keepByHand(outcome)],
     cause: unrecorded.cause,
   });

@@ -3,6 +3,7 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { Context, Purge } from '../context/context.ts';
+import { counted } from '../counted.ts';
 import { type CliError, orUndefined, refused, systemReason } from '../errors.ts';
 import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
@@ -65,11 +66,20 @@ export function createPurge({ clock, profiles, index, folders, operator, ...part
     }
   };
 
+  const folder = (path: string, what: string) => (existsSync(path) ? [`${what}: ${path}`] : []);
+
   return {
-    journal: async () => (isOwn ? { file, witness, ...(await closing(() => store.newestRow())) } : undefined),
+    async journal() {
+      if (!isOwn) return undefined;
+      const newest = await closing(() => store.newestRow());
+      const files = [
+        ...folder(file, `the journal, ${counted(newest.seq, 'row')}, for ever`),
+        ...folder(witness, 'its witness'),
+      ];
+      return { files, ...newest };
+    },
     async found() {
       const stored = (await profiles.list()).filter(({ kind }) => kind === 'stored');
-      const folder = (path: string, what: string) => (existsSync(path) ? [`${what}: ${path}`] : []);
       return [
         ...folder(index.folder, 'indexes, and their keys'),
         ...stored.map(({ name, keptIn }) => `profile ${name}, and its key: ${keptIn}`),

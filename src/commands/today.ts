@@ -277,7 +277,8 @@ async function look(
     underWay: open.filter(({ verdicts }) => verdicts.length === 0).length,
     waiting: (await pendingRequests(ctx)).length,
     unconfirmed: open.filter((one) => one.verdicts.length > 0 && needsPerson(one, now)).length,
-    refused: young.filter(({ verdicts }) => verdicts.at(-1)?.verdict === 'rejected').length,
+    refused: young.filter((record) => record.verdicts.length > 0 && recordedState(record) === 'refused')
+      .length,
   });
 }
 

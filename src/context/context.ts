@@ -111,8 +111,8 @@ export interface Purge {
 }
 
 interface PurgedJournal {
-  readonly file: string;
-  readonly witness: string;
+  /** Its files that are there, in words and with their places. */
+  readonly files: readonly string[];
   /** How many rows it has, and the hash of the newest one. */
   readonly seq: number;
   readonly hash: string;

@@ -184,12 +184,20 @@ export function knownOrder(
   return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
 }
 
+/** What a person recorded as made, and the order does not show. */
+export function recordedMade({ cases }: Pick<KnownOrder, 'cases'>): readonly AttemptRecord[] {
+  return cases.flatMap((one) => (one.is === 'recorded made' ? one.record : []));
+}
+
 /**
- * The charges of an order with what is left of each: a refund that a person recorded as made counts as paid back, though the
- * order does not show it. `recorded`: the sum of those refunds; `counted`: how much of that sum was taken off what was left.
+ * The charges of an order with what is left of each: a refund that a person recorded as made (`byHand`) counts as paid back, though
+ * the order does not show it. `recorded`: the sum of those refunds; `counted`: how much of that sum was taken off what was left.
  */
-export function chargesLeft({ charges }: Pick<OrderMoney, 'charges'>, { cases }: Pick<KnownOrder, 'cases'>) {
-  const made = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
+export function chargesLeft(
+  { charges }: Pick<OrderMoney, 'charges'>,
+  byHand: readonly Pick<AttemptRecord, 'sent'>[],
+) {
+  const made = byHand.flatMap(({ sent }) => sent.proof.expected);
   const sumFor = (ids: readonly string[]) =>
     made.reduce((sum, { chargeId, amount }) => (ids.includes(chargeId) ? sum - amount : sum), 0);
   const counted = (charge: ChargeMoney) => Math.min(Math.max(0, charge.left), sumFor([charge.id]));

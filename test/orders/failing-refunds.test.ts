@@ -333,3 +333,13 @@ test('on the demo: a refund fails 3 seconds later, and is pending when it is sen
   });
   expect((await run('10:53:00', 'journal list')).out).toContain('failed after it was made');
 });
+
+test('the list says why money went back, and not why a refund was sent that failed', async () => {
+  const desk = await startDesk({});
+  expect((await desk.run('10:50:00', `${refund} --reason other`)).code).toBe(0);
+  desk.becomes('failed');
+  expect((await desk.run('10:55:00', 'journal reconcile --all')).code).toBe(7);
+  expect((await desk.run('10:56:00', `${refund} --reason requested_by_client`)).code).toBe(0);
+  const { stdout } = await desk.run('10:57:00', 'orders list --csv --columns reason');
+  expect(stdout).toBe('reason\nrequested_by_client\n');
+});

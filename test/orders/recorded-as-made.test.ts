@@ -133,7 +133,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
       env: { ...service.env, ...envAt('05:20:00') },
     });
     await person.waitFor('Refund what?');
-    await person.waitFor('- charge 1  *4242  20000 left: recorded as made, so refused without --again');
+    await person.waitFor('- charge 1  *4242  19500 left: recorded as made, so refused without --again');
     await person.waitFor('> charge 2  *4242  9000 left\x1b');
     await person.answer(
       '- all of it, 29000 MXN over 2 charges: recorded as made, so refused without',
@@ -211,8 +211,16 @@ describe('a refund that somebody recorded as made, and the order does not show i
   });
 
   test('stops no refund of another charge, and none of another order', async () => {
-    await recordAsMade('--charge ch_2 --amount 500', other);
+    const change = await recordAsMade('--charge ch_2 --amount 500', other);
     isLost = false;
+    const preview = await run('05:20:00', `orders refund ${other} --charge ch_3 --amount 400 --dry-run`);
+    expect(preview.stderr).toMatch(/recorded as made +0 +-500\n.*\n +left afterwards +8600 +28100\n/);
+    const whole = await run('05:20:00', `orders refund ${other} --amount 500 --yes`);
+    expect(inOneLine(whole.stderr)).toMatch(
+      new RegExp(
+        `19500 of 20000 MXN left; a refund of it was recorded as made by hand: paydesk journal show ${change} charge 2`,
+      ),
+    );
     const line = `orders refund ${other} --charge ch_3 --amount 500 --yes`;
     const ran = await run('05:20:00', line);
     expect(ran.code, ran.stderr).toBe(5);

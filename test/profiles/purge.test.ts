@@ -63,6 +63,16 @@ test('it says what it will remove, a script needs the word of this journal, and 
   expect(again).toMatchObject({ code: 0 });
 });
 
+test('a journal that is not there is not named', async () => {
+  using home = newHome();
+  expect(await paydesk(['-p', 'demo', 'orders', 'list'], { home })).toMatchObject({ code: 0 });
+  const { removes } = JSON.parse(
+    (await paydesk(['profile', 'purge', '--dry-run', '--json'], { home })).stdout,
+  );
+  expect(removes.join('\n')).toContain('the demo');
+  expect(removes.join('\n')).not.toMatch(/journal|witness/);
+});
+
 test('an unconfirmed refund stops it before anything is removed', async () => {
   await using service = await startRefunds([order('ord_1')]);
   using home = newHome();

@@ -12,6 +12,7 @@ import {
   type AttemptRecord,
   attemptName,
   type Change,
+  isMadeRefund,
   LimitRefusal,
   type Outcome,
   type Released,
@@ -261,11 +262,12 @@ function ticketOf({ columns }: Pick<Plan, 'columns'>, { more }: PlanRow): string
 
 /** Whether an attempt made a refund of this plan. `keys`: those of the rows of the plan. */
 export function madeByPlan(
-  { sent, verdicts }: AttemptRecord,
+  record: AttemptRecord,
   { id }: Pick<Plan, 'id'>,
   keys: ReadonlySet<string>,
 ): boolean {
-  return verdicts.at(-1)?.verdict === 'applied' && (sent.plan === id || keys.has(sent.idempotencyKey ?? ''));
+  const { sent } = record;
+  return isMadeRefund(record) && (sent.plan === id || keys.has(sent.idempotencyKey ?? ''));
 }
 
 // A row of --rest is the same row that was tried as a part of a spread amount, and it stays a part of it.

@@ -1,9 +1,16 @@
 /** Asks a person which charge of an order is refunded, and how much of it; and decides whether the flags leave that open. */
 
 import { amountWords, figureWords, placesOf, typedForm } from '../../amounts.ts';
-import { type ChargeMoney, type OrderMoney, paidBy, refundableCharges } from '../../api/charges.ts';
+import {
+  type ChargeMoney,
+  lockedCharges,
+  type OrderMoney,
+  paidBy,
+  refundableCharges,
+} from '../../api/charges.ts';
 import type { Context } from '../../context/context.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
+import { chargesLeft } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Choice, Question } from '../../terminal/terminal.ts';
 import {
@@ -13,13 +20,7 @@ import {
   decimalsOrThousands,
   readAmount,
 } from '../../typed-amounts.ts';
-import {
-  canGoBackWhole,
-  chargesInTheWay,
-  chargesNamed,
-  type NamedMoney,
-  type RefundAsked,
-} from './refund-plan.ts';
+import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 
 /** What a question carries besides its words. */
 export type AskedHow = Pick<Question, 'about' | 'canGoBack'>;
@@ -28,8 +29,8 @@ interface Offer {
   readonly money: OrderMoney;
   readonly charges: readonly ChargeMoney[];
   readonly offersWhole: boolean;
-  /** Charges that are refused without `--again`. */
-  readonly stopped: ReadonlySet<string>;
+  /** What was recorded as made: its charges are refused without `--again`. */
+  readonly stopping: readonly AttemptRecord[];
 }
 
 /** Which charges to ask about, if the flags leave that open. Undefined: it is clear, or something is wrong that the plan refuses later. */
@@ -40,16 +41,13 @@ export function chargesToOffer(
 ): Offer | undefined {
   const counting = money.charges.filter(({ counts }) => counts);
   const offered = refundableCharges(money);
-  const stopped = new Set(
-    stopping.flatMap(({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId)),
-  );
   if (charge !== undefined || amount !== undefined) {
     const named = charge === undefined ? money.charges : chargesNamed(charge, money);
     const meant = offered.filter((one) => named.includes(one));
-    return meant.length < 2 ? undefined : { money, charges: meant, offersWhole: false, stopped };
+    return meant.length < 2 ? undefined : { money, charges: meant, offersWhole: false, stopping };
   }
   if (counting.length < 2 || offered.length === 0) return undefined;
-  return { money, charges: money.charges, offersWhole: canGoBackWhole(money), stopped };
+  return { money, charges: money.charges, offersWhole: canGoBackWhole(money), stopping };
 }
 
 /**
@@ -77,17 +75,22 @@ export function chargeWithoutAmount(
 export function askCharge(
   ctx: Context,
   profile: Profile,
-  { money, charges, offersWhole, stopped }: Offer,
+  { money, charges, offersWhole, stopping }: Offer,
   { before, ...how }: AskedHow & { readonly before: RefundAsked | undefined },
 ): Promise<ChargeMoney | undefined> {
   const { settings } = profile;
+  const stopped = new Set(
+    stopping.flatMap(({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId)),
+  );
+  const leftOf = (charge: ChargeMoney) =>
+    chargesLeft({ charges: [charge] }, stopping).charges[0]?.left ?? charge.left;
   const counting = money.charges.filter(({ counts }) => counts);
   const offered = refundableCharges(money);
   const isOnlyStopped = offered.filter((one) => charges.includes(one)).every(({ id }) => stopped.has(id));
   // If --again is needed for each of them, the refusal says the whole command.
   const recorded = (isStopped: boolean) =>
     isStopped && !isOnlyStopped ? 'recorded as made, so refused without --again' : undefined;
-  const inTheWay = chargesInTheWay(money).map(({ number }) => `charge ${number}`);
+  const inTheWay = lockedCharges(money).map(({ number }) => `charge ${number}`);
   const cards = new Set(counting.map(({ value }) => paidBy(value)));
   const over = cards.size === counting.length ? `${cards.size} cards` : `${counting.length} charges`;
   const sum = counting.reduce((total, { left }) => total + left, 0);
@@ -102,7 +105,7 @@ export function askCharge(
   const parts = charges.map(
     (charge): Choice<ChargeMoney | undefined> => ({
       value: charge,
-      label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, settings)} left`,
+      label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(leftOf(charge), money.currency, settings)} left`,
       refusal: (offered.includes(charge) ? undefined : refusalOf(charge)) ?? recorded(stopped.has(charge.id)),
     }),
   );

@@ -6,6 +6,7 @@ import {
   equalRefund,
   leftToRefund,
   moneyOf,
+  newestOf,
   type OrderMoney,
   paidBy,
   type RefundRecord,
@@ -18,6 +19,7 @@ import { type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { type CliError, refused } from '../../errors.ts';
 import { refundToName } from '../../journal/journal.ts';
 import {
+  chargesLeft,
   isPaidBack,
   isSettled,
   type KnownTwin,
@@ -91,7 +93,7 @@ function sumLine(money: OrderMoney, { settings }: Profile): string {
 /** The newest refund of these charges, when it was made and by whom: `; the last one is re_1, made at 05:05:12 by op7`. */
 export function newestWords(charges: readonly ChargeMoney[], madeWords: MadeWords | undefined): string {
   const made = charges.flatMap((charge) => charge.refunds).filter(({ meaning }) => meaning === 'made');
-  const [newest] = made.toSorted((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0));
+  const newest = newestOf(made);
   return newest === undefined || madeWords === undefined
     ? ''
     : `; the last one is ${newest.id}${madeWords(newest)}`;
@@ -240,7 +242,16 @@ export function chargeCommands(
   const each = charges.flatMap((charge) => {
     const name = `charge ${charge.number} ${nameOfCharge(charge, money)}`;
     if (charge.isRefundable === false) return [`${name}: the service says that it is not refundable`];
-    const line = `${name}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
+    const [left = charge] = chargesLeft({ charges: [charge] }, counting.unshown).charges;
+    const line = `${name}: ${partWords(left.left, charge.amount, money.currency, profile.settings)} left`;
+    const made = counting.unshown.find(({ sent }) =>
+      sent.proof.expected.some(({ chargeId }) => chargeId === charge.id),
+    );
+    if (made !== undefined)
+      return [
+        `${line}; a refund of it was recorded as made by hand:`,
+        `  paydesk journal show ${made.sent.change}`,
+      ];
     const refund = amount ?? charge.left;
     if (charge.left < refund) return [line];
     const over = overLimit(refund, money, profile, counting);

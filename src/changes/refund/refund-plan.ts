@@ -4,6 +4,7 @@ import { figuresIn, partWords } from '../../amounts.ts';
 import type { ChangeRequest } from '../../api/api.ts';
 import {
   type ChargeMoney,
+  lockedCharges,
   mayGoBackToo,
   type OrderMoney,
   paidBy,
@@ -14,7 +15,7 @@ import type { JsonObject } from '../../api/json-values.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import { paths, type RefundReason } from '../../api/spec.ts';
 import { type CliError, refused, withParts } from '../../errors.ts';
-import type { Change, ExpectedRefund } from '../../journal/journal.ts';
+import type { AttemptRecord, Change, ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, flagWords, type Profile } from '../../profiles/profiles.ts';
 import { amountProblem, type TypedAmount, unitsWarning } from '../../typed-amounts.ts';
 import {
@@ -58,6 +59,8 @@ export interface RefundPlan {
   /** True when the charge was refunded in part before, and this refund takes all that is left. */
   readonly rest: boolean;
   readonly warnings: readonly string[];
+  /** What a person recorded as made, and the order does not show. */
+  readonly byHand: readonly AttemptRecord[];
 }
 
 interface RefundChange extends Change {
@@ -94,7 +97,8 @@ export function planRefund(
   const money = provableMoney(order, profile, madeWords);
   checkTyped(asked, money, profile);
   const target = chooseTarget(asked, money, profile, { counting, madeWords });
-  const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
+  const chosen = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
+  const plan: RefundPlan = { ...chosen, byHand: counting.unshown };
   const over = tooOld(money, profile, counting) ?? overWith(plan, asked, profile, counting);
   checkRepeat(plan, asked, profile, { madeWords, over });
   if (over !== undefined) throw over;
@@ -160,7 +164,7 @@ function chooseTarget(
   if (asked.charge !== undefined)
     return namedCharge(asked.charge, asked, money, profile, { counting, madeWords });
   const [only] = open;
-  const [closed] = chargesInTheWay(money);
+  const [closed] = lockedCharges(money);
   if (only === undefined && closed !== undefined) checkCharge(closed, money, profile, madeWords);
   if (only === undefined)
     throw refused(
@@ -194,11 +198,6 @@ function chooseTarget(
     );
   }
   return 'whole';
-}
-
-/** The charges for which the service will refuse to refund the whole order (service: States and transitions, rule 1). */
-export function chargesInTheWay({ charges }: OrderMoney): readonly ChargeMoney[] {
-  return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
 }
 
 /** Whether the whole order can be refunded at once: there were no refunds before, or all of them failed. */
@@ -274,7 +273,7 @@ function checkCharge(
     );
 }
 
-function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
+function wholePlan(asked: RefundAsked, money: OrderMoney): Omit<RefundPlan, 'byHand'> {
   const counting = money.charges.filter((charge) => charge.counts);
   const tolerated = money.charges.filter((charge) => !charge.counts).map((charge) => charge.id);
   return {
@@ -298,7 +297,7 @@ function chargePlan(
   money: OrderMoney,
   charge: ChargeMoney,
   profile: Profile,
-): RefundPlan {
+): Omit<RefundPlan, 'byHand'> {
   const amount = asked.amount ?? charge.left;
   if (amount > charge.left) {
     const figure = figuresIn(money.currency, profile.settings);

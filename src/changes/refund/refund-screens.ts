@@ -6,9 +6,9 @@ import {
   type ChargeMoney,
   leftToRefund,
   lockedCharges,
+  newestOf,
   type OrderMoney,
   paidBy,
-  type RefundRecord,
   readMoney,
   refundedSum,
   standingRefunds,
@@ -20,6 +20,7 @@ import { referenceOf } from '../../api/resources.ts';
 import { meaningOfRefund, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { percent } from '../../counted.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
+import { chargesLeft } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { journalWords, titleLine, unconfirmedReply } from '../change-words.ts';
@@ -114,6 +115,7 @@ function moneyRows(
   { settings }: Profile,
 ): readonly (readonly Cell[])[] {
   const { charge, money, change } = plan;
+  const { charges, recorded } = chargesLeft(money, plan.byHand);
   const figure = figuresIn(money.currency, settings);
   const refunded = refundedSum(money);
   const locked = lockedIn(money);
@@ -126,7 +128,8 @@ function moneyRows(
             paid: charge.amount,
             refunded: charge.refunded,
             pending: charge.taken - charge.refunded,
-            left: charge.left,
+            byHand: chargesLeft({ charges: [charge] }, plan.byHand).recorded,
+            left: charges.find(({ id }) => id === charge.id)?.left ?? 0,
             locked: 0,
           },
         ]),
@@ -135,7 +138,8 @@ function moneyRows(
       paid: money.amount,
       refunded,
       pending: takenSum(money) - refunded,
-      left: leftToRefund(money),
+      byHand: recorded,
+      left: leftToRefund({ charges }),
       locked: locked?.sum ?? 0,
     },
   ];
@@ -147,11 +151,12 @@ function moneyRows(
     ...(columns.some(({ pending }) => pending > 0)
       ? [['pending', ...columns.map(({ pending }) => figure(-pending))]]
       : []),
+    ...(recorded === 0 ? [] : [['recorded as made', ...columns.map(({ byHand }) => figure(-byHand))]]),
     ...(locked === undefined
       ? []
       : [['cannot be refunded', ...columns.map((one) => figure(-one.locked)), locked.names]]),
     [strong('THIS REFUND'), ...columns.map(() => strong(figure(-change.amount))), shareOf(plan)],
-    ['left afterwards', ...columns.map(({ left }) => figure(left - change.amount))],
+    ['left afterwards', ...columns.map(({ left }) => figure(Math.max(0, left - change.amount)))],
   ];
 }
 
@@ -167,17 +172,10 @@ function strong(text: string): Cell {
   return { text, style: 'strong' };
 }
 
-function lastOf(refunds: readonly RefundRecord[]): RefundRecord | undefined {
-  return refunds.reduce<RefundRecord | undefined>(
-    (last, one) => (last === undefined || (one.createdAt ?? 0) > (last.createdAt ?? 0) ? one : last),
-    undefined,
-  );
-}
-
 // Says when the last refund was made and by whom, because the buyer may be asking about that one.
 function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): readonly Cell[] {
   const refunds = charges.flatMap(standingRefunds);
-  const last = lastOf(refunds);
+  const last = newestOf(refunds);
   if (last === undefined) return [];
   const several = refunds.length === 1 ? '' : `${refunds.length} refunds, the last `;
   const by = sentByWords(origins, last.id);
@@ -201,12 +199,13 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   const refunded = refundedSum(after);
   const pending = takenSum(after) - refunded;
   const locked = lockedIn(after);
+  const { charges, recorded } = chargesLeft(after, plan.byHand);
   const isPending = (applied.refunds ?? []).some(({ status }) => meaningOfRefund(status) === 'pending');
   const [units, ...decimals] = linesInBoth(
     currency,
     profile.settings,
     (write) =>
-      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${write(leftToRefund(after))} left${locked === undefined ? '' : `, ${write(locked.sum)} cannot be refunded (${locked.names})`}`,
+      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${recorded === 0 ? '' : `${write(recorded)} recorded as made; `}${write(leftToRefund({ charges }))} left${locked === undefined ? '' : `, ${write(locked.sum)} cannot be refunded (${locked.names})`}`,
   );
   return [
     titleLine(

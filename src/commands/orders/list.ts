@@ -5,7 +5,8 @@ import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { orElse } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type AttemptRecord, isMadeRefund } from '../../journal/journal.ts';
+import { gaveNothing, ordersWithRefunds, recordedState } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
@@ -85,11 +86,9 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
   let known = new Map<unknown, Why>();
   // Asks the journal once for each page.
   const look = async (records: readonly WireRecord[]): Promise<void> => {
-    const ids = records
-      .filter(isRefunded)
-      .flatMap(({ value: { id } }) => (typeof id === 'string' ? [id] : []));
-    if (ids.length === 0) return;
-    const attempts = await ctx.journal.attempts({ origin: profile.origin, orderIds: new Set(ids) });
+    const ids = ordersWithRefunds(records.map(({ value }) => value));
+    if (ids.size === 0) return;
+    const attempts = await ctx.journal.attempts({ origin: profile.origin, orderIds: ids });
     const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
     for (const id of ids) known.set(id, masked(ctx, whyOf(byOrder.get(id) ?? [])));
   };
@@ -113,10 +112,6 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
   };
 }
 
-function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boolean {
-  return typeof refunded === 'number' && refunded !== 0;
-}
-
 // Masks the note here, since it is not part of the service's record, which is masked elsewhere.
 function masked({ redaction, out }: Context, { reason, note }: Why): Why {
   const isScreen = out.format === 'table' || out.format === 'list';
@@ -125,11 +120,11 @@ function masked({ redaction, out }: Context, { reason, note }: Why): Why {
 }
 
 function whyOf(attempts: readonly AttemptRecord[]): Why {
-  const applied = attempts.filter(({ verdicts }) => verdicts.at(-1)?.verdict === 'applied');
+  const back = attempts.filter((record) => isMadeRefund(record) && !gaveNothing(recordedState(record)));
   const joined = (texts: readonly (string | undefined)[]): string =>
     [...new Set(texts.filter((text) => text !== undefined))].join(', ');
   return {
-    reason: joined(applied.map(({ sent }) => sent.reason)),
-    note: joined(applied.map(({ sent }) => sent.note)),
+    reason: joined(back.map(({ sent }) => sent.reason)),
+    note: joined(back.map(({ sent }) => sent.note)),
   };
 }

@@ -24,7 +24,7 @@ import type { Order } from '../../api/records.ts';
 import { shortStatuses, statuses } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
-import { chargesLeft, type KnownOrder, type RefundState } from '../../orders/orders.ts';
+import { chargesLeft, type KnownOrder, type RefundState, recordedMade } from '../../orders/orders.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { salesView } from './order-items.ts';
 
@@ -54,7 +54,7 @@ const underCharge = ' '.repeat(10);
 function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Block {
   const { order: value } = known;
   const refunded = refundedSum(money);
-  const { charges, recorded, counted } = chargesLeft(money, known);
+  const { charges, recorded, counted } = chargesLeft(money, recordedMade(known));
   const left = leftToRefund({ charges });
   const figure = figuresIn(money.currency, style);
   const paidBack =

@@ -7,6 +7,7 @@ import {
   equalRefund,
   hasNoCharges,
   leftToRefund,
+  lockedCharges,
   type OrderMoney,
   refundableCharges,
   standingRefunds,
@@ -39,6 +40,7 @@ import {
   lastRefused,
   leftBesides,
   mayGoBack,
+  recordedMade,
   type Unfit,
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -119,9 +121,8 @@ function otherCharges(
   service: Pick<Service, 'profile' | 'seenDate'>,
 ): readonly Block[] {
   const { cases, reading, unfit } = known;
-  const of = (is: 'recorded made' | 'recorded not made') =>
-    cases.flatMap((one) => (one.is === is ? one.record : []));
-  const [made, late] = [of('recorded made'), of('recorded not made')];
+  const made = recordedMade(known);
+  const late = cases.flatMap((one) => (one.is === 'recorded not made' ? one.record : []));
   const isOf = ({ id }: ChargeMoney, { sent }: AttemptRecord) =>
     sent.proof.expected.some(({ chargeId }) => chargeId === id);
   const isStopped = cases.some(
@@ -212,9 +213,7 @@ interface Step {
 function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof limitAt>[3]): Next {
   const { profile } = at.service;
   const rest = refundableCharges(money);
-  const byCharge = money.charges.some(
-    (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
-  );
+  const byCharge = lockedCharges(money).length > 0 || money.charges.some(({ refunds }) => refunds.length > 0);
   const lost = known.neverArrived.flatMap((record) => sendLost(record, money, profile));
   const isLost = (expected: readonly ExpectedRefund[]) =>
     known.neverArrived.some(({ sent }) => sameJson(sent.proof.expected, expected));

@@ -4,8 +4,8 @@
  */
 
 import type { Service, WireRecord } from '../../api/api.ts';
-import { idOf, valueAt } from '../../api/json-values.ts';
-import { contradictsMode } from '../../api/spec.ts';
+import { idOf } from '../../api/json-values.ts';
+import { contradictsMode, livemodeOf, type Mode, modeOfOrder } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
@@ -32,7 +32,7 @@ export const check = defineCommand({
     const { profile } = service;
     const facts = profile.sender === undefined ? undefined : await (await ctx.sender()).ask(profile);
     const orders = await firstOrders(service);
-    const shown = orders.map(livemodeOfRecord).find((livemode) => livemode !== undefined);
+    const shown = orders.map(({ value }) => modeOfOrder(value)).find((mode) => mode !== undefined);
     const contradiction = orders.find(({ value }) => contradictsMode(value, profile.mode));
     const middle = idOf(orders[Math.floor(orders.length / 2)]);
     const located = middle === undefined ? undefined : await canLocate(service, middle);
@@ -44,7 +44,7 @@ export const check = defineCommand({
       mode: profile.mode,
       accepted: true,
       orders_read: orders.length,
-      livemode: shown ?? null,
+      livemode: shown === undefined ? null : livemodeOf[shown],
       mode_agrees: shown === undefined ? null : contradiction === undefined,
       order: middle ?? null,
       locating: located === undefined ? 'not tried' : located ? 'works' : 'fails',
@@ -95,16 +95,11 @@ async function canLocate(service: Service, id: string): Promise<boolean> {
   return 'found' in located;
 }
 
-function livemodeOfRecord(record: WireRecord): boolean | undefined {
-  const livemode = valueAt(record.value, ['livemode']);
-  return typeof livemode === 'boolean' ? livemode : undefined;
-}
-
 function tellOfMode(
   ctx: Context,
   profile: Profile,
   orders: readonly WireRecord[],
-  shown: boolean | undefined,
+  shown: Mode | undefined,
 ): void {
   if (orders.length === 0) {
     ctx.notes.note('there are no orders yet, so neither the mode nor finding an order could be tried');

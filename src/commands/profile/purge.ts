@@ -25,20 +25,13 @@ export const purge = defineCommand({
     await purging.refuseUnsettled();
     const found = await purging.found();
     const word = journal?.seq === 0 ? undefined : journal?.hash.slice(0, 8);
-    const ofJournal =
-      journal === undefined
-        ? []
-        : [
-            `the journal, ${counted(journal.seq, 'row')}, for ever: ${journal.file}`,
-            `its witness: ${journal.witness}`,
-          ];
     const stays = [
       ...(journal === undefined
         ? [`the journal stays, since others use it: ${ctx.journalPlace.folder}`]
         : []),
       ...(await atSenders(ctx)),
     ];
-    const lines = [...found, ...ofJournal];
+    const lines = [...found, ...(journal?.files ?? [])];
     const record = {
       object: 'purge',
       removes: lines,

@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { contradictsMode } from '../../api/spec.ts';
+import { contradictsMode, modeOfOrder } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, withParts } from '../../errors.ts';
 import {
@@ -97,8 +97,7 @@ async function readNewest(
 function seenLine(profile: Profile, order: JsonObject | undefined): Cell {
   const works = `the key works for ${accountLabel(profile)}`;
   if (order === undefined) return `${works}. The account has no orders yet, so nothing shows whose it is`;
-  const mode =
-    typeof order.livemode === 'boolean' ? '' : ' (the order does not show whether it is real money)';
+  const mode = modeOfOrder(order) === undefined ? ' (the order does not show whether it is real money)' : '';
   return [
     `${works}. Its newest order${mode}: `,
     typeof order.id === 'string' ? order.id : 'no id shown',

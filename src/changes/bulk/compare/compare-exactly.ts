@@ -7,6 +7,7 @@ import type { KnownOrder } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { type Figure, magnitude, sumOf, wholeNumber } from '../../../reports/reports.ts';
 import type { Compared, CompareVerdict } from './compare-rows.ts';
+import { take } from './row-claims.ts';
 
 /** A refund with the exact amount that went back, and its charge. */
 interface ExactRefund {
@@ -76,22 +77,13 @@ function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free
     const wanted = row.isFailed === true ? 0 : asked;
     return { row, ids: new Set(scope.map(({ id }) => id)), wanted, taken: [] as ExactRefund[] };
   });
-  const take = (
-    claim: (typeof claims)[number],
-    fits: (refund: ExactRefund) => boolean,
-    most = free.size,
-  ): void => {
-    for (const one of [...free]
-      .filter((refund) => claim.ids.has(refund.chargeId) && fits(refund))
-      .slice(0, most)) {
-      free.delete(one);
-      claim.taken.push(one);
-    }
-  };
-  for (const claim of claims) take(claim, ({ id }) => id === claim.row.refundId);
+  const takeOwn = ({ ids, taken }: (typeof claims)[number], fits: (refund: ExactRefund) => boolean): void =>
+    take(free, taken, (refund) => ids.has(refund.chargeId) && fits(refund));
+  for (const claim of claims) takeOwn(claim, ({ id }) => id === claim.row.refundId);
   const open = claims.filter(({ row }) => row.refundId === undefined);
-  for (const claim of open) take(claim, ({ amount }) => amount === claim.wanted, 1);
-  for (const claim of open.toReversed()) take(claim, () => true);
+  for (const claim of open)
+    takeOwn(claim, ({ amount }) => claim.taken.length === 0 && amount === claim.wanted);
+  for (const claim of open.toReversed()) takeOwn(claim, () => true);
   return claims;
 }
 

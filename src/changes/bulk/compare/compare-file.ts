@@ -20,7 +20,6 @@ import {
 } from '../bulk-files.ts';
 import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
 import { currencyInFile, decimalsProblems, inOtherCurrency } from '../input-amounts.ts';
-import type { StatusAsked } from '../plan-status.ts';
 import { readOrders } from '../read-orders.ts';
 import { listCompared, shownTitles } from '../row-records.ts';
 import {
@@ -34,7 +33,11 @@ import {
 import { type Compared, type CompareRules, compareOrder, notFound, notInFile } from './compare-rows.ts';
 import { isShown, type ShownRefund } from './row-claims.ts';
 
-interface CompareAsked extends RefusedFile, Pick<StatusAsked, 'to' | 'allRows'> {
+interface CompareAsked extends RefusedFile {
+  /** Where the list goes in place of stdout. */
+  readonly to: string | undefined;
+  /** Lists every row, however many there are. */
+  readonly allRows: boolean;
   readonly delimiter: Delimiter | undefined;
   readonly sheet: string | undefined;
   /** The zone that was typed, and its days. */

@@ -182,8 +182,8 @@ function mayBeOf({ row, scope, unshown }: Claim, { charge, record }: ShownRefund
   return charge !== undefined && scope.has(charge.id) && !unshown.some(({ before }) => before.has(record.id));
 }
 
-// Moves the refunds that fit from those that no row has yet (`free`) to a row (`taken`). `fits` sees what the row has by then.
-function take<Refund>(free: Set<Refund>, taken: Refund[], fits: (one: Refund) => boolean): void {
+/** Moves the refunds that fit from those that no row has yet (`free`) to a row (`taken`). `fits` sees what the row has by then. */
+export function take<Refund>(free: Set<Refund>, taken: Refund[], fits: (one: Refund) => boolean): void {
   for (const one of free)
     if (fits(one)) {
       free.delete(one);

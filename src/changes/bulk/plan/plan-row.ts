@@ -7,7 +7,13 @@ import { amountWords, figureWords, partWords } from '../../../amounts.ts';
 import { moneyOf, newestOf } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type ExpectedRefund,
+  isMadeRefund,
+  mayBeMade,
+} from '../../../journal/journal.ts';
 import type { KnownOrder } from '../../../orders/orders.ts';
 import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
@@ -254,12 +260,10 @@ export function partsUnder(key: string, attempts: readonly AttemptRecord[]): rea
 }
 
 /** A row as it was sent: `done` or `unconfirmed`. */
-export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(
-  base: Row,
-  { sent, verdicts }: AttemptRecord,
-): Row {
+export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(base: Row, record: AttemptRecord): Row {
+  const { sent } = record;
   const { request, proof, amount = 0, currency, time, operator } = sent;
-  const isMade = verdicts.at(-1)?.verdict === 'applied';
+  const isMade = isMadeRefund(record);
   const when = new Date(time).toISOString().slice(0, 10);
   return {
     ...base,

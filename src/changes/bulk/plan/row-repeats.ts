@@ -6,6 +6,7 @@ import {
   type AttemptRecord,
   attemptName,
   type ExpectedRefund,
+  isMadeRefund,
   sameJson,
   usesUp,
 } from '../../../journal/journal.ts';
@@ -119,7 +120,7 @@ function otherPlanProblem(
   for (const record of rows.attempts) {
     const { sent } = record;
     if (sent.plan === undefined || sent.proof.livemode !== rows.livemode) continue;
-    if (isOfRows(record, rows) || !isApplied(record)) continue;
+    if (isOfRows(record, rows) || !isMadeRefund(record)) continue;
     const refunds = refundsOfAttempt(record);
     const ofCharge = refunds.find(({ chargeId }) => charges.has(chargeId));
     const refund = ofCharge ?? (mayMeanOtherCharge(typed, record) ? refunds[0] : undefined);
@@ -189,7 +190,7 @@ export function otherRefunds(
 
 function idsOfRows(rows: RowsOfOrder): readonly string[] {
   return rows.attempts
-    .filter((record) => isApplied(record) && isOfRows(record, rows))
+    .filter((record) => isMadeRefund(record) && isOfRows(record, rows))
     .flatMap((record) => refundsOfAttempt(record).flatMap(({ id }) => id ?? []));
 }
 
@@ -207,10 +208,6 @@ function isOfRows({ sent }: AttemptRecord, { keys, planId }: RowsOfOrder): boole
   const { idempotencyKey = '', asked } = sent;
   const whole = asked?.part_of;
   return sent.plan === planId || keys.has(idempotencyKey) || (typeof whole === 'string' && keys.has(whole));
-}
-
-function isApplied({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.verdict === 'applied';
 }
 
 // If a person recorded the refund, the journal has no id for it.

@@ -1,12 +1,11 @@
 /** Spreads the amount of a row over the charges of its order: one row of the plan for each charge, all of them or none. Pure. */
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
-import { moneyOf, refundableCharges } from '../../../api/charges.ts';
+import { lockedCharges, moneyOf, refundableCharges } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import type { AttemptRecord } from '../../../journal/journal.ts';
 import { type AllocateWay, anyWord, fullWord, rowKey } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
-import { chargesInTheWay } from '../../refund/refund-plan.ts';
 import { orderAfter } from './order-after.ts';
 import {
   linesBefore,
@@ -30,7 +29,7 @@ export function needsAllocation(
   if (charge !== anyWord || amount === fullWord || order === undefined) return false;
   const money = moneyOf(order);
   if (money === undefined) return false;
-  const closed = allocation === undefined ? [] : chargesInTheWay(money);
+  const closed = allocation === undefined ? [] : lockedCharges(money);
   return refundableCharges(money).length + closed.length > 1;
 }
 
@@ -107,7 +106,7 @@ function tooMuch(
 ): string {
   const there = charges.reduce((sum, one) => sum + one.left, 0);
   const money = moneyOf(read.order);
-  const closed = (money === undefined ? [] : chargesInTheWay(money)).map(({ number }) => `charge ${number}`);
+  const closed = (money === undefined ? [] : lockedCharges(money)).map(({ number }) => `charge ${number}`);
   const only = `only ${partWords(there, rest, currency, settings)} can be refunded`;
   if (closed.length > 0)
     return `${only}: ${closed.join(' and ')} ${closed.length === 1 ? 'is' : 'are'} not refundable`;
