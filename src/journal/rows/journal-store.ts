@@ -160,8 +160,8 @@ export interface JournalStore {
   readonly alone?: <T>(act: () => Promise<T>) => Promise<T>;
 
   /**
-   * Says that rows of a change are to come: rows of others may wait for them a moment, and share their commit. Call what it returns
-   * when no more come. Absent where rows share no commit.
+   * Says that rows of a change will come, so that rows of other changes may wait a moment and share a commit with them. Call the
+   * function that it returns when no more rows come. Absent where rows never share a commit.
    */
   readonly expectRows?: (() => () => void) | undefined;
 

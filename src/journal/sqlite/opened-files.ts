@@ -110,8 +110,8 @@ export class OpenedFiles {
   }
 
   /**
-   * `none`: the answer while there is no journal. What is asked in one turn is answered as of one moment after it: the changes of a
-   * batch ask for much at the same time.
+   * `none`: the answer while there is no journal. All questions of one turn of the event loop are answered together after it, as
+   * of one moment, since the changes of a batch ask many questions at the same time.
    */
   ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
     return new Promise((answered, failed) => {
@@ -133,7 +133,8 @@ export class OpenedFiles {
     }
   }
 
-  // Takes each away that has its answer, since a read that another run is in the way of begins again.
+  // Each question is removed once it has its answer: if another run is in the way, the read begins again, with the questions that
+  // are left.
   #answerEach(questions: Question[], known: KnownJournal): void {
     for (let question = questions[0]; question !== undefined; question = questions[0]) {
       try {

@@ -102,7 +102,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     return newest === undefined ? { time: 0 } : { ...newest, writtenAt };
   };
 
-  // Those who ask in one turn share one look, which is after it.
+  // All who ask in one turn of the event loop share one check, which comes after that turn.
   readonly ready: JournalStore['ready'] = () => {
     this.#readiness ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
       this.#readiness = undefined;
@@ -171,8 +171,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     this.#commitSoon();
   }
 
-  // Adding a row mostly means waiting for the disk, so the rows of orders that wait at the same time share one commit. It also waits
-  // for rows of other changes that are under way, but no longer than half a commit takes.
+  // Adding a row mostly means waiting for the disk, so the rows of orders that wait at the same time share one commit. A row also
+  // waits for rows of other changes that are under way, but no longer than half of what the last commit took.
   #commitSoon(): void {
     if (this.#isCalled || this.#waiting.length === 0) return;
     if (this.#waiting.length < this.#expected)
@@ -216,12 +216,13 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     const landmark = this.#ready.landmark(both);
     // Where the journal ended before this commit.
     let before = 0;
-    // Nobody else writes during this commit, so what was found fit for one of its rows is fit for the next.
+    // Nobody else writes during this commit, so if the files are fit for one of its rows, they are fit for the next of the same
+    // kind.
     let isCopy: boolean | undefined;
     const fitFor = new Set<boolean>();
     const results = both.writeEach(
       waiting.map(({ row }, index) => (known: KnownJournal) => {
-        // Also when a commit that another run was in the way of begins again.
+        // This also clears them when a commit begins again because another run was in the way.
         if (index === 0) {
           before = known.end.seq;
           isCopy = undefined;
@@ -309,7 +310,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   };
 }
 
-// Throws CliError 'refused' for a row that does not belong where it would stand.
+// Throws CliError 'refused' for a row that may not be added after the rows that are there.
 function refuseRow(known: KnownJournal, row: JournalRow): void {
   known.refuseDamaged(row);
   known.refuseMisplaced(row);

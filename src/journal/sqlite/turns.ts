@@ -46,7 +46,7 @@ export class Turns {
     }
   }
 
-  /** What a run says when the files cannot be read. */
+  /** The refusal when the files cannot be read. A CliError stays as it is. */
   refusalFor(error: unknown): CliError {
     return error instanceof CliError ? error : unreadable(this.#journal, error);
   }

@@ -188,7 +188,7 @@ function storeOfChange(
   let isChecked = false;
   return {
     ...store,
-    // The rules let one SENT row after the other pass, so none waits for others.
+    // The rules let SENT rows pass only one after the other, so no row can wait for others.
     expectRows: undefined,
     append: (row) =>
       row.type !== 'sent'
