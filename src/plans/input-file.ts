@@ -51,12 +51,22 @@ export function checkTable(
   const titles = readTitles(head, all, how);
   const addressOf = ({ line, column }: InputProblem): string =>
     column === undefined ? `row ${line}` : `${columnLetters(placeOf(titles, column) + titles.added)}${line}`;
+  const filled = all
+    .map((row) => withoutAdded(row, titles.added))
+    .filter(({ cells }) => cells.some(isFilled));
+  // Of a list of orders, the rows with an amount are those that somebody has marked.
+  const amountAt = titles.isList ? titles.places.get('amount') : undefined;
+  const rows =
+    amountAt === undefined
+      ? filled
+      : filled.filter(({ cells, broken }) => broken !== undefined || isFilled(cells[amountAt] ?? ''));
   const file = {
     ...form,
     columns: titles.columns,
     unread: titles.unread,
     readAs: titles.readAs,
     hasAmount: titles.places.has('amount'),
+    unmarked: filled.length - rows.length,
     ...(wrong === undefined ? {} : { addressOf }),
   };
   const known = new Set([...titles.places.values()].map((place) => place + titles.added));
@@ -68,7 +78,6 @@ export function checkTable(
         : { line, column, words };
     },
   );
-  const rows = all.map((row) => withoutAdded(row, titles.added)).filter(({ cells }) => cells.some(isFilled));
   if (rows.length > rowsMost) {
     const tooMany = wholeFile(`the file has more than ${rowsMost} rows: split it`);
     return { ...file, rows: [], problems: [...titles.problems, tooMany], lines: [], canCorrect: false };
@@ -76,7 +85,10 @@ export function checkTable(
   const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, how));
   const wrongLines = new Set(inCells.map(({ line }) => line));
   const problems = [
-    ...(rows.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
+    ...(filled.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
+    ...(rows.length < filled.length && rows.length === 0
+      ? [wholeFile(`no row has anything in ${titles.columns[amountAt ?? -1]}, so there is nothing to plan`)]
+      : []),
     ...titles.problems,
     ...inCells,
     ...encodingProblem(badLine, titles, [head, ...rows]),
@@ -114,6 +126,7 @@ export function unreadableFile(words: string, delimiter: Delimiter = ','): Input
     unread: [],
     readAs: [],
     hasAmount: false,
+    unmarked: 0,
     rows: [],
     lines: [],
     canCorrect: false,

@@ -7,7 +7,15 @@ import { orderIdPattern } from '../api/spec.ts';
 import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { shown } from './input-cells.ts';
-import { asMeant, chargeIdAt, isKnown, isOrder, refundIdAt, withReference } from './meant-titles.ts';
+import {
+  asMeant,
+  chargeIdAt,
+  isKnown,
+  isOrder,
+  ofOrderList,
+  refundIdAt,
+  withReference,
+} from './meant-titles.ts';
 import {
   delimiters,
   type InputColumn,
@@ -38,6 +46,8 @@ export interface InputTitles extends Pick<InputFile, 'columns' | 'unread' | 'rea
   readonly areCards?: boolean | undefined;
   /** The positions of other columns that name the charge and are not read. */
   readonly otherCharges?: readonly number[] | undefined;
+  /** It is a list of orders of paydesk's own, in which a person has marked some for a plan. */
+  readonly isList: boolean;
   /** It is clear what each column is, though some have to be renamed. */
   readonly isClear: boolean;
 }
@@ -67,7 +77,8 @@ export function readTitles(
   const unusable = unusableWords(cells, broken);
   if (unusable !== undefined) {
     const problems = [{ line, column: undefined, words: unusable }];
-    return { columns: [], added: 0, places: new Map(), unread: [], readAs: [], problems, isClear: false };
+    const nothing = { columns: [], added: 0, places: new Map(), unread: [], readAs: [] };
+    return { ...nothing, problems, isList: false, isClear: false };
   }
   const added = addedColumns.every((title, index) => plain(cells[index] ?? '') === title)
     ? addedColumns.length
@@ -75,7 +86,8 @@ export function readTitles(
   const columns = added === 0 ? cells : cells.slice(added).map(withoutFormulaSafety);
   const typed = columns.map(plain);
   const cellsOf = (index: number) => rows.map(({ cells: row }) => row[index + added] ?? '');
-  const titles = asMeant(withReference(typed, referenceKeys), use, cellsOf);
+  const list = use === 'plan' ? ofOrderList(typed, cellsOf) : undefined;
+  const titles = asMeant(withReference(list ?? typed, referenceKeys), use, cellsOf);
   const found = columnsFor(use).filter((column) => titles.includes(column));
   const misses = nearMisses(titles, found, use);
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
@@ -90,7 +102,7 @@ export function readTitles(
   ]);
   const currency = use === 'plan' ? undefined : currencyOfTitle(columns[places.get('amount') ?? -1]);
   const read = new Set(places.values());
-  const unread = titles.flatMap((title, index) => (title === '' || read.has(index) ? [] : [index]));
+  const unread = typed.flatMap((title, index) => (title === '' || read.has(index) ? [] : [index]));
   const hasAmount = found.includes('amount') || misses.some(({ meant }) => meant === 'amount');
   const isOther = (index: number) => !isKnown(titles[index] ?? '') && !isRowNumbers(cellsOf(index));
   const others = use === 'plan' || hasAmount ? [] : unread.filter(isOther);
@@ -121,7 +133,10 @@ export function readTitles(
       const words = `there is no column amount, and ${shown(columns[index] ?? '')} ${isMoney ? 'looks like one' : 'is not read'}: write amount above the money, or delete what is not to be compared`;
       return [problem(words, columns[index])];
     }),
-    ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
+    ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], {
+      use,
+      list: list !== undefined && typed.includes('amount') ? typed : undefined,
+    }).map((words) => problem(words)),
   ];
   return {
     columns,
@@ -133,7 +148,7 @@ export function readTitles(
       use === 'plan' ? unread.filter((index) => chosenBy(typed[index] ?? '') === 'charge_id') : [],
     unread: unread.map((index) => shown(columns[index] ?? '')),
     readAs: titles.flatMap((column, index) =>
-      column === typed[index]
+      column === typed[index] || column === ''
         ? []
         : [
             {
@@ -143,6 +158,7 @@ export function readTitles(
           ],
     ),
     problems,
+    isList: list !== undefined,
     isClear: problems.length === misses.length,
   };
 }
@@ -218,7 +234,11 @@ function renamed(unread: readonly string[], words: RegExp, so: string): string {
   return like.length === 0 ? '' : `; if ${like.map(shown).join(' or ')} has ${so}`;
 }
 
-function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
+function missing(
+  titles: readonly string[],
+  found: readonly string[],
+  { use, list }: { readonly use: InputUse; readonly list: readonly string[] | undefined },
+): readonly string[] {
   const names = rowNames[use].join(', ').replace(/, (\w+)$/, ' or $1');
   const noOrder = !rowNames[use].some((column) => found.includes(column));
   const noAmount = use === 'plan' && !found.includes('amount');
@@ -232,7 +252,16 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
           `there is no column ${names}: it names ${use === 'charges' ? 'the payment' : 'the order'} of each row${rename}`,
         ]
       : []),
-    ...(noAmount
+    ...(noAmount && list !== undefined
+      ? [
+          `amount is what was paid here, as in a list of orders: write what goes back in a column refund_amount, or full for the whole order; rows without it are left out${
+            list.includes('amount_refunded')
+              ? ''
+              : '. If amount is what goes back, write order_id in place of id'
+          }`,
+        ]
+      : []),
+    ...(noAmount && list === undefined
       ? [
           `there is no column amount: it has the amount of each row, or full for the whole charge or order${renamed(others, refundWords, 'what goes back, rename it amount')}`,
         ]

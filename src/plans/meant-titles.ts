@@ -24,16 +24,35 @@ export function withReference(titles: readonly string[], keys: readonly string[]
 const titlesOf = { plan: planTitles, compare: comparedTitles, charges: chargesTitles } as const;
 
 /**
- * The titles, with plain words replaced by the columns that they mean, if each can mean just one column. `id` above the ids of
- * orders is read only in a comparison: such a file is a list or an export of orders, and a plan, which moves money, is not made
- * from all their amounts.
+ * The titles for a plan without those that say in a list or an export of orders how the orders are: `amount` there is what was paid,
+ * and a plan, which moves money, is not made of that. They are empty then. `id` above orders' ids names the order of each row, so a
+ * `reference` beside it is only another name. Undefined: this is no such list.
  */
+export function ofOrderList(
+  titles: readonly string[],
+  cellsOf: (index: number) => readonly string[],
+): readonly string[] | undefined {
+  const [id, second] = titles.flatMap((title, index) => (title === 'id' ? [index] : []));
+  const isNamed = id !== undefined && second === undefined && !titles.includes('order_id');
+  const hasIds = isNamed && cellsOf(id).some(isOrderId);
+  if (!hasIds && !['amount', 'amount_refunded'].every((title) => titles.includes(title))) return undefined;
+  const others = ['amount', 'amount_refunded', ...(hasIds ? ['reference'] : [])];
+  return titles.map((title, index) => {
+    if (hasIds && index === id) return 'order_id';
+    return others.includes(title) ? '' : title;
+  });
+}
+
+function isOrderId(cell: string): boolean {
+  return orderIdPattern.test(cell.trim());
+}
+
+/** The titles, with plain words replaced by the columns that they mean, if each can mean just one column. */
 export function asMeant(
   titles: readonly string[],
   use: InputUse,
   cellsOf: (index: number) => readonly string[],
 ): readonly string[] {
-  const isOrderId = (cell: string): boolean => orderIdPattern.test(cell.trim());
   const place = (isOne: (title: string, index: number) => boolean): number | undefined => {
     const [first, ...more] = titles.flatMap((title, index) => (isOne(title, index) ? [index] : []));
     return more.length === 0 ? first : undefined;

@@ -110,6 +110,8 @@ export interface InputFile {
   /** Titles in other words, with the column that each is read as. */
   readonly readAs: readonly { readonly title: string; readonly column: string }[];
   readonly hasAmount: boolean;
+  /** How many rows of a list of orders have no amount of their own, so that they are left out. */
+  readonly unmarked: number;
   readonly rows: readonly InputRow[];
   readonly problems: readonly InputProblem[];
   /** The cells of every row, including wrong ones, with the line where it begins: for the errors file. */

@@ -24,6 +24,7 @@ describe('readInputFile', () => {
       unread: ['Seat'],
       readAs: [],
       hasAmount: true,
+      unmarked: 0,
       problems: [],
       rows: [
         {

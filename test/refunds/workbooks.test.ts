@@ -1,8 +1,8 @@
 /** Workbooks at the commands that read a list: those of paydesk come back as they are, and an error names its cell. */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { pages, startAnswering } from '../harness/service.ts';
 
@@ -100,4 +100,53 @@ test('--sheet with a CSV, and a file that is no workbook, are refused before any
   const old = await service.run(['refunds', 'compare', 'a.xls']);
   expect([old.code, old.stderr]).toEqual([2, expect.stringContaining('this is an old workbook (.xls)')]);
   expect(service.requests).toEqual([]);
+});
+
+describe('a list of orders of paydesk itself', () => {
+  const listed = ['orders', 'list', '--to'];
+
+  test.each(['l.csv', 'l.xlsx'])(
+    '%s makes no plan of what was paid: amount is no amount to refund',
+    async (name) => {
+      await using service = await startAnswering(pages(orders));
+      expect((await service.run([...listed, name])).code).toBe(0);
+      const { code, stderr } = await service.run(['refunds', 'plan', name]);
+      expect(code).toBe(2);
+      expect(stderr).toContain('amount is what was paid here, as in a list of orders');
+      expect(stderr).toContain('write what goes back in a column refund_amount');
+      // With its id renamed, its amount is still the order's.
+      const csv = 'order_id,amount,amount_refunded\nord_1,40000,5000\n';
+      writeFileSync(join(service.home.path, 'renamed.csv'), csv);
+      const renamed = await service.run(['refunds', 'plan', 'renamed.csv']);
+      expect([renamed.code, renamed.stderr]).toEqual([2, expect.stringContaining('refund_amount')]);
+    },
+  );
+
+  test('in which a person has written what goes back is planned: the marked rows, and no other', async () => {
+    await using service = await startAnswering(pages(orders));
+    await service.run([...listed, 'l.csv']);
+    const file = (name: string) => join(service.home.path, name);
+    const [head = '', ...rows] = readFileSync(file('l.csv'), 'utf8').trim().split('\n');
+    const marked = rows.map((row) => `${row},${row.startsWith('ord_2') ? '700' : ''}`);
+    writeFileSync(file('marked.csv'), `${head},refund_amount\n${marked.join('\n')}\n`);
+    const made = await service.run(['refunds', 'plan', 'marked.csv', '--csv', '--columns', 'order_id,asked']);
+    expect(made.stdout, made.stderr).toBe('order_id,asked\nord_2,700\n');
+    expect(made.stderr).toContain('read: id as order_id, refund_amount as amount');
+    expect(made.stderr).toContain('1 row without an amount to refund: not in the plan');
+    writeFileSync(file('none.csv'), `${head},refund_amount\n${rows.map((row) => `${row},`).join('\n')}\n`);
+    const none = await service.run(['refunds', 'plan', 'none.csv']);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('no row has anything in refund_amount'),
+    ]);
+  });
+
+  test('an id above two columns of a person is told what to write', async () => {
+    await using service = await startAnswering(pages(orders));
+    writeFileSync(join(service.home.path, 'two.csv'), 'id,amount\nord_1,300\n');
+    const { code, stderr } = await service.run(['refunds', 'plan', 'two.csv']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('If amount is what goes back, write order_id in place of id');
+    expect(service.requests).toEqual([]);
+  });
 });

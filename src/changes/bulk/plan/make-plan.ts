@@ -2,6 +2,7 @@
 
 import type { OpenService } from '../../../api/api.ts';
 import type { Context } from '../../../context/context.ts';
+import { counted } from '../../../counted.ts';
 import { CliError } from '../../../errors.ts';
 import {
   anyWord,
@@ -66,6 +67,8 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     referenceKeys,
   });
   sayUnread(ctx, { ...input, unread: input.unread.filter((title) => !isTicketTitle(title)) });
+  if (input.unmarked > 0)
+    ctx.notes.note(`${counted(input.unmarked, 'row')} without an amount to refund: not in the plan`);
   const more = input.columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
   const titles = more.map((index) => input.columns[index] ?? '');
   const isAdded = !titles.some(isCurrencyTitle) && input.rows.some(({ currency }) => currency !== undefined);
