@@ -103,6 +103,24 @@ describe('a word that is no page', () => {
     expect(stdout).toMatch(/^a chargeback is made by the bank of the buyer; paydesk cannot see it\n\nAbout /);
   });
 
+  test.each([
+    ['pending', /^ +pending +the service has taken the refund/],
+    ['again', /^ +again +names the refund that a refund repeats/],
+    ['never arrived', /^ +never arrived +sent, and no read showed it in its time/],
+  ])('%s, a word of the page of words, is answered by its row and where the page is', async (word, row) => {
+    const { code, stdout } = await help(...word.split(' '));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(row);
+    expect(stdout).toMatch(/\n {2}paydesk help words +each concept and its name\n$/);
+    expect(stdout.split('\n').length).toBeLessThan(15);
+  });
+
+  test.each(['cancel', 'cancel refund', 'undo refund'])('%s is answered by what undo says', async (word) => {
+    const { code, stdout, stderr } = await help(...word.split(' '));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/paydesk undo says what can still be done[\s\S]*\n {2}paydesk help undo /);
+  });
+
   test('typed as a command it is an error that names the page', async () => {
     using home = newHome();
     const { code, stderr } = await paydesk(['audit'], { home });

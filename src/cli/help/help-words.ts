@@ -4,7 +4,7 @@
  */
 
 import { commands } from '../../commands/commands.ts';
-import { topics, topicText } from './help-topics.ts';
+import { topicBlocks, topics, topicText } from './help-topics.ts';
 
 /**
  * The noun that is meant by a word from other programs or from the desk, also in Spanish. Other words are compared by their
@@ -99,6 +99,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   bank: ['evidence', 'prove', 'orders compare', 'refunds receipt'],
   'cent decimal': ['output', 'settings'],
   'chargeback dispute': ['evidence', 'prove', 'orders show'],
+  'abort cancel revert rollback stop unauthorize void': ['undo', 'refund'],
   chart: ['report', 'refunds summary'],
   csv: ['exports', 'output', 'many-refunds'],
   check: ['prove', 'journal verify', 'orders export', 'profile check'],
@@ -159,6 +160,14 @@ export function answersOf(asked: readonly string[]): readonly Answer[] {
   if (whole.length > 0) return withSummary(whole);
   const each = words.filter((word) => !fillerWords.test(word)).map((word) => namesOf(word, true));
   return each.some((names) => names.length === 0) ? [] : withSummary(mostNamed(each));
+}
+
+/** What a word means here, if it is one of the page of words (docs/words.md). */
+export function meaningOf(word: string): { readonly term: string; readonly text: string } | undefined {
+  const forms = formsOf(word);
+  return topicBlocks('words')
+    .filter((block) => block.kind === 'row')
+    .find(({ term }) => term.split(', ').some((one) => forms.includes(one)));
 }
 
 // Words that are in every question.

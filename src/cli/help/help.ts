@@ -122,20 +122,30 @@ function pageOf(blocks: readonly Block[]): HelpPage {
   });
 }
 
-/** Which pages are about a word. */
+// With the page of words they are four.
+const mostBesideMeaning = 3;
+
+/** Which pages are about a word, and what it means here if it is one of the page of words. */
 export function wordPage({
   word,
   answers,
   why,
+  meaning,
 }: {
   readonly word: string;
   readonly answers: readonly Answer[];
   readonly why: string | undefined;
+  readonly meaning: { readonly term: string; readonly text: string } | undefined;
 }): HelpPage {
+  const pages =
+    meaning === undefined
+      ? answers
+      : [...answers.slice(0, mostBesideMeaning), { name: 'words', summary: topics.words?.summary ?? '' }];
   return [
     ...(why === undefined ? [] : [why, '']),
+    ...(meaning === undefined ? [] : [...terms([[meaning.term, meaning.text]]), '']),
     `About ${word}:`,
-    ...terms(answers.map(({ name, summary }) => [`paydesk help ${name}`, summary])),
+    ...terms(pages.map(({ name, summary }) => [`paydesk help ${name}`, summary])),
   ];
 }
 

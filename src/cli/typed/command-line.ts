@@ -138,7 +138,7 @@ async function unknown(words: readonly string[]): Promise<never> {
 
 // A word that people use for what some pages are about, or for what paydesk cannot do.
 async function aboutWord(asked: readonly string[]): Promise<About> {
-  const { answersOf, commandNamed, pagesByWord } = await import('../help/help-words.ts');
+  const { answersOf, commandNamed, meaningOf, pagesByWord } = await import('../help/help-words.ts');
   const { whyNone } = await import('./meant-command.ts');
   const [first = '', ...more] = asked;
   // `order ls` means a command, not pages about its words.
@@ -148,11 +148,13 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
   const answers = isCommand ? [] : answersOf(asked);
   const [only, second] = answers;
   const why = whyNone(asked);
-  if (only === undefined) return await unknown(asked);
   const word = asked.join(' ');
-  if (second !== undefined || why !== undefined)
-    return { page: () => wordPage({ word, answers, why }), json: () => unknown([word]) };
-  const entry = commandNamed(only.name);
+  const meaning = isCommand ? undefined : meaningOf(word);
+  const entry = second === undefined && only !== undefined ? commandNamed(only.name) : undefined;
+  const isVerb = entry?.words.at(-1) === word;
+  if (second !== undefined || why !== undefined || (meaning !== undefined && !isVerb))
+    return { page: () => wordPage({ word, answers, why, meaning }), json: () => unknown([word]) };
+  if (only === undefined) return await unknown(asked);
   return entry === undefined ? aboutTopic(only.name, word) : aboutCommand(entry);
 }
 
