@@ -43,6 +43,15 @@ test.each([
   ['orders refund ID --charge 1 --amount 1,000 --yes', 'now:     type 1000\n'],
   ['orders refund ID --charge 1 --reason “Other” --yes', 'did you mean --reason other?'],
   ['orders\u00a0refund ID --yes', refund],
+  // Pasted as one word.
+  ['orders refund ID --charge=1,--amount 100 --yes', `${refund} --charge=1 --amount 100 --yes`],
+  ['orders refund ID --charge 1,--amount=100 --yes', `${refund} --charge 1 --amount=100 --yes`],
+  [
+    'orders refund ID --charge=1;--amount=100,--reason=other --yes',
+    `${refund} --charge=1 --amount=100 --reason=other --yes`,
+  ],
+  ['orders refund ID --charge=1--amount=100 --yes', `${refund} --charge=1 --amount=100 --yes`],
+  ['orders refund ID,--charge 1 --yes', `${refund} --charge 1 --yes`],
   // Words in another order, or under another noun.
   ['refund orders ID --yes', refund],
   ['ID refund --yes', refund],

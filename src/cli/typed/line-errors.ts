@@ -183,6 +183,7 @@ export function checkSlips(
       now: [choices === undefined ? `if that is the value: ${whole}` : `its values: ${choices.join(', ')}`],
     });
   }
+  checkJoined(argv, flags);
   const isLetters = (word: string) =>
     oneDash.includes(word) &&
     !Object.hasOwn(flags, nameIn(word)) &&
@@ -204,6 +205,25 @@ export function checkSlips(
   throw new CliError('usage', `unknown option '${slip.replace(/[=:].*$/, '')}'`, {
     now: [...meant, `${plainCommand(...command)} --help`],
   });
+}
+
+// `--charge=1,--amount 100`: two options that were pasted as one word.
+function checkJoined(argv: readonly string[], flags: Readonly<Record<string, Flag>>): void {
+  const { words, options } = readTypedWords(argv, () => flags);
+  const isJoined = (text: string) => partsOf(text).length > 1 && partsOf(text).slice(1).every(isOption);
+  const isOption = (part: string) => Object.hasOwn(flags, nameIn(part));
+  const joined = [...words, ...options.map(({ value = '' }) => value)].find(isJoined);
+  if (joined === undefined) return;
+  const [, second = ''] = partsOf(joined);
+  const line = argv.flatMap((word) => (word.endsWith(joined) ? partsOf(word) : [word]));
+  const isKnown = readTypedWords(line, () => flags).options.every(({ name }) => Object.hasOwn(flags, name));
+  throw new CliError('usage', `${joined}: a blank is missing before ${second.replace(/=.*$/, '')}`, {
+    now: isKnown ? asQuestion([line]) : [],
+  });
+}
+
+function partsOf(word: string): readonly string[] {
+  return /\s/.test(word) ? [word] : word.split(/(?<=[^,;-])[,;]*(?=--[a-z])/);
 }
 
 function nameIn(word: string): string {
