@@ -240,6 +240,11 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     change: Pick<Change, 'kind' | 'request' | 'asked'>,
   ): Promise<readonly AttemptRecord[]>;
+  /** The changes of a kind that were sent since (Unix milliseconds) and may be of this account, of the newest 100. */
+  sentSince(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+    sent: { readonly kind: ChangeKind; readonly since: number },
+  ): Promise<readonly AttemptRecord[]>;
   /**
    * The outcome of an earlier run under an idempotency key, and the change that it sent; at a desk of a team also that of a run
    * which handed over exactly the same and did not show how it ended. Reads the order again first if the outcome is unconfirmed.

@@ -199,6 +199,9 @@ function createJournal(parts: JournalParts): Journal {
       const byHand = await store.attempts({ byHand: true });
       return byHand.filter((record) => mayBeOf(service, record) && asksForSame(record.sent, change));
     },
+    async sentSince(service, { kind, since }) {
+      return (await store.list({ kind, since }, { limit: 100 })).filter((record) => mayBeOf(service, record));
+    },
     recorded: async (idempotencyKey, asked) =>
       idempotencyKey === undefined
         ? undefined

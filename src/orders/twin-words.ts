@@ -136,7 +136,8 @@ function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): st
   return `was refunded${twice}${part}${when}${reason}${operator === undefined ? stranger : `, by ${operator}`}`;
 }
 
-function agoWords(ms: number): string {
+/** `2 min ago` */
+export function agoWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'less than a minute ago';
   if (minutes < 60) return `${minutes} min ago`;

@@ -424,3 +424,20 @@ describe('a payment link whose reply was lost', () => {
     expect((await at('05:30:00', linkOf(301))).stderr).not.toContain('settled by hand');
   });
 });
+
+test('a second link of the same amount for the same buyer, or for none, is warned of before it is sent', async () => {
+  await using desk = await startCreations();
+  const warning = async (words: readonly string[]) => {
+    const { code, stderr } = await desk.run(words);
+    expect(code, stderr).toBe(0);
+    const [, said] = /WARNING: (payment link of .*?) if this is the same sale/s.exec(stderr) ?? [];
+    return said?.replaceAll(/\s+/g, ' ').replace(/i_\w+/, 'CHANGE');
+  };
+  expect(await warning(link)).toBeUndefined();
+  expect(await warning([...link, '--customer-email', 'ana@example.com'])).toBeUndefined();
+  expect(await warning(linkOf(301))).toBeUndefined();
+  expect(await warning(link)).toMatch(
+    /^payment link of 300 MXN, for no buyer by name either, sent less than a minute ago by .*: made \(paydesk journal show CHANGE\);$/,
+  );
+  expect(await warning([...link, '--customer-email', 'ana@example.com'])).toMatch(/for the same buyer, sent/);
+});

@@ -1,17 +1,21 @@
 /** Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once. */
 
-import { idOf, isObject, type JsonObject, repeatedKey } from '../../api/json-values.ts';
+import type { OpenService } from '../../api/api.ts';
+import { idOf, isObject, type JsonObject, repeatedKey, valueAt } from '../../api/json-values.ts';
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, orElse } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../flags/typed-time.ts';
+import { changeOf, sameJson, sentBy } from '../../journal/journal.ts';
+import { agoWords, recordedState, twinSeconds } from '../../orders/orders.ts';
 import { aboutMoney, commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import type { Ask, Block } from '../../terminal/terminal.ts';
 import type { TypedAmount } from '../../typed-amounts.ts';
 import { byHandNotes } from '../by-hand-words.ts';
 import { makeChange, warnByHand } from '../change.ts';
+import { kindWords } from '../change-words.ts';
 import { type Confirmation, checkProfileConfirmable } from '../confirm-change.ts';
 import type { OrderAsked } from '../order-change.ts';
 import type { Applied } from '../outcome.ts';
@@ -96,10 +100,12 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       refusePast(expiry, ctx.clock.now());
       const request = { method: 'POST', path: creation.path(profile), body } as const;
       const byHand = await byHandNotes(ctx, service, { kind, request, asked });
+      const equal = await equalOnes(ctx, service, { kind, amount, currency, body });
       warnByHand(ctx, byHand);
       return {
         change: { request, amount, currency },
-        checks: [...byHand, ...warnings],
+        checks: [...byHand, ...equal, ...warnings],
+        urgent: equal,
         checkFresh: async () => undefined,
         preview: [
           ...creation.preview(body, profile),
@@ -132,6 +138,41 @@ function notAsAsked(profile: Profile, { record, change }: Applied, difference: s
       id === '' ? commandLine(profile, 'orders', 'list') : commandLine(profile, 'orders', 'show', id),
     ],
   });
+}
+
+interface Sale {
+  readonly kind: 'order' | 'checkout';
+  readonly amount: number | undefined;
+  readonly currency: string;
+  readonly body: JsonObject;
+}
+
+// What was created a few minutes ago for the same amount and the same buyer, or for none: it may be the same sale. Nothing if the
+// journal cannot be read, which every other question to it says.
+async function equalOnes(
+  ctx: Context,
+  service: OpenService,
+  { kind, amount, currency, body }: Sale,
+): Promise<readonly string[]> {
+  const now = ctx.clock.now();
+  const since = now - twinSeconds * 1000;
+  const sent = await ctx.journal.sentSince(service, { kind, since }).catch(orElse(() => []));
+  const buyer = buyerIn(body);
+  return sent.flatMap((record) => {
+    const { sent: one } = record;
+    const state = recordedState(record);
+    const isEqual =
+      one.amount === amount && one.currency === currency && sameJson(buyerIn(one.request.body ?? {}), buyer);
+    if (!isEqual || (state !== 'made' && state !== 'unconfirmed')) return [];
+    const whose = buyer === null ? 'for no buyer by name either' : 'for the same buyer';
+    return [
+      `${changeOf(record, service.profile.settings)}, ${whose}, sent ${agoWords(now - one.time)} by ${sentBy(one)}: ${state} (paydesk journal show ${one.change}); if this is the same sale, ${kindWords[kind].twice}`,
+    ];
+  });
+}
+
+function buyerIn(body: JsonObject): unknown {
+  return valueAt(body, ['order_template', 'customer_info']) ?? body.customer_info ?? null;
 }
 
 function missingFlags(given: object, names: readonly string[]): readonly string[] {
