@@ -138,6 +138,14 @@ export function bareReference(reference: string): string {
   return reference.replace(/^#(?=.)/, '');
 }
 
+// What people leave out of a number, or type as another sign: `A99998` and `A_99998` for `A-99998`.
+const insideNumber = /[\p{Pd}\s_./]/gu;
+
+/** A number of the shop as it is told over the telephone: in small letters, without `#`, dashes and the like. */
+export function spokenReference(reference: string): string {
+  return bareReference(reference).replace(insideNumber, '').toLowerCase();
+}
+
 // The columns by which people recognise an order. `orderIn`: where the row has its order.
 function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly Column[] {
   const buyer = (name: string) => (record: JsonObject) =>

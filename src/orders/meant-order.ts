@@ -7,7 +7,7 @@ import { type AmountStyle, amountWords } from '../amounts.ts';
 import { longPages, type Service } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
-import { bareReference, referenceOf } from '../api/resources.ts';
+import { bareReference, referenceOf, spokenReference } from '../api/resources.ts';
 import { customerIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError, orElse, withParts } from '../errors.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
@@ -18,8 +18,10 @@ import { unconfirmedOf } from './look-up.ts';
 
 // Two orders do not end in the same eight characters by chance.
 const shortestEnd = 8;
+// Whoever types less than this of a number of the shop may mean any.
+const shortestNumber = 4;
 const mostNamed = 5;
-const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.-]*\d[\w.-]*)$/i;
+const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.\p{Pd}]*\d[\w.\p{Pd}]*)$/iu;
 
 const checkoutIdPattern = /^chk_[A-Za-z0-9]{1,64}$/;
 const knownIds = [orderIdPattern, customerIdPattern, changeIdPattern, checkoutIdPattern];
@@ -49,20 +51,22 @@ export async function orderByName(
 ): Promise<string> {
   const { profile } = service;
   const orders = await newestAndIndexed(ctx, service);
-  const keys = profile.settings['reference.keys'];
-  const hasNumber = (order: JsonObject) => {
-    const own = referenceOf(order, keys);
-    return (typeof own === 'string' || typeof own === 'number') && isSame(String(own), typed);
-  };
+  const { numberOf, hasNumber } = numbersOf(profile.settings['reference.keys'], typed);
   const ends = (id: string, text: string) => text.length >= shortestEnd && id.endsWith(text);
-  const exact = orders.filter((order) => hasNumber(order) || ends(String(order.id), typed));
+  const exact = orders.filter((order) => hasNumber(order, bareReference) || ends(String(order.id), typed));
   const found =
-    exact.length > 0 ? exact : orders.filter(({ id }) => ends(String(id).toLowerCase(), typed.toLowerCase()));
+    exact.length > 0
+      ? exact
+      : orders.filter(
+          (order) =>
+            hasNumber(order, spokenReference) || ends(String(order.id).toLowerCase(), typed.toLowerCase()),
+        );
   const [only, second] = found;
   const certain = 'nothing was sent';
   if (only !== undefined && second === undefined) {
-    const words = `${typed} is ${inWords(only, profile.settings)}`;
-    if (command !== undefined && hasNumber(only))
+    const isSpoken = hasNumber(only, spokenReference) && !hasNumber(only, bareReference);
+    const words = `${typed} is ${isSpoken ? `${numberOf(only)}, ` : ''}${inWords(only, profile.settings)}`;
+    if (command !== undefined && hasNumber(only, spokenReference))
       throw new CliError('usage', `${words}; a change names the order by its id`, {
         certain,
         orderId: String(only.id),
@@ -71,7 +75,12 @@ export async function orderByName(
     ctx.notes.note(words);
     return String(only.id);
   }
-  const meant = orders.filter(({ id }) => isNear(String(id), typed));
+  const spoken = spokenReference(typed);
+  const meant = orders.filter(
+    (order) =>
+      isNear(String(order.id), typed) ||
+      (spoken.length >= shortestNumber && spokenReference(numberOf(order) ?? '').endsWith(spoken)),
+  );
   throw new CliError(
     'usage',
     `ID ${typed}: ${only === undefined ? 'not the id of an order, and no known order has this number or ends so' : 'several orders have this number or end so'}`,
@@ -120,8 +129,19 @@ function openWords(
   return `${changeOf(record, style)}, sent at ${shortTime(time)} by ${sentBy(record.sent)}: ${recordedState(record)}: paydesk journal show ${change}`;
 }
 
-function isSame(one: string, other: string): boolean {
-  return bareReference(one) === bareReference(other);
+// The shop's own number of an order, and whether that is what was typed, each as `form` makes it.
+function numbersOf(keys: readonly string[], typed: string) {
+  const numberOf = (order: JsonObject): string | undefined => {
+    const own = referenceOf(order, keys);
+    return typeof own === 'string' || typeof own === 'number' ? String(own) : undefined;
+  };
+  return {
+    numberOf,
+    hasNumber: (order: JsonObject, form: (number: string) => string): boolean => {
+      const own = numberOf(order);
+      return own !== undefined && form(own) === form(typed);
+    },
+  };
 }
 
 function asked(orders: readonly JsonObject[], style: AmountStyle): readonly string[] {

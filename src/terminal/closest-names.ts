@@ -38,8 +38,8 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-// How many letters must be added, removed, changed or swapped with their neighbour. Infinity if there are clearly too many.
-function editsBetween(a: string, b: string): number {
+/** How many letters must be added, removed, changed or swapped with their neighbour. Infinity if there are clearly too many. */
+export function editsBetween(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > mostEdits) return Number.POSITIVE_INFINITY;
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -5,7 +5,7 @@ import type { WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
 
-export { closestNames, isTypedLike } from './closest-names.ts';
+export { closestNames, editsBetween, isTypedLike } from './closest-names.ts';
 export { chartSigns, colorLevel } from './color.ts';
 export {
   type CsvStyle,

@@ -98,6 +98,31 @@ describe('the shop’s own number in a script', () => {
     expect(stderr).toContain(`${number} is ${id}, Ana Torres, 52000 MXN`);
   });
 
+  test.each(['A99998', 'a 99998', 'A_99998', 'A–99998', '#a.99998'])(
+    '%s is that number, told or typed otherwise; a change is refused as with the number itself',
+    async (typed) => {
+      const shown = await desk.script(['orders', 'show', typed, '--json']);
+      const found = await desk.script(['orders', 'find', typed, '--json']);
+      const refund = await desk.script(['orders', 'refund', typed, '--charge', '2', '--yes']);
+      if (!typed.includes(' ')) {
+        expect(JSON.parse(shown.stdout)).toMatchObject({ id });
+        expect(shown.stderr).toContain(`${typed} is ${number}, ${id}, Ana Torres, 52000 MXN`);
+        expect(refund.stderr).toContain(`orders refund ${id} --charge 2 --yes`);
+      }
+      expect(JSON.parse(found.stdout)).toMatchObject({ data: [{ id }] });
+      expect(refund.code).toBe(2);
+      expect(desk.changes()).toEqual([]);
+    },
+  );
+
+  test('without its letter it is asked about, and not taken', async () => {
+    const { code, stderr } = await desk.script(['orders', 'show', '99998']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`did you mean ${id}, Ana Torres, 52000 MXN?`),
+    ]);
+  });
+
   test('a change refuses it (2) with the buyer and the whole command, and sends nothing', async () => {
     const typed = ['--charge', '2', '--amount', '300', '--reason', 'other', '--note', 'too late'];
     const refund = await desk.script(['orders', 'refund', number, ...typed, '--yes']);
@@ -235,6 +260,28 @@ describe('an id that is not there', () => {
       expect(missing.code).toBe(code);
       expect(missing.stderr).toContain(`did you mean ${id}, Ana Torres, 52000 MXN?`);
       expect(JSON.parse(found.stdout)).toMatchObject({ data: [{ id }] });
+    },
+  );
+});
+
+describe('an e-mail with a letter wrong', () => {
+  const typed = 'buyer1@exmple.com';
+
+  test.each(['orders', 'customers'])('%s find asks whether the nearest one is meant', async (noun) => {
+    const { code, stderr } = await desk.script([noun, 'find', typed]);
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/did you mean buyer1@example\.com(?: \(\d+ orders?\))?\?/);
+    expect(stderr).toContain(`${noun} find buyer1@example.com\n`);
+    expect(stderr).not.toContain('buyer2@');
+  });
+
+  test.each([typed, 'tores'])(
+    'the search of a person who typed %s asks it too, and chooses nothing',
+    async (words) => {
+      const person = desk.person(['orders', 'refund', words], 120);
+      await person.waitFor(/0 found in all[\s\S]*did you mean (?:buyer1@example\.com|Ana Torres)/);
+      person.type('\r\x03');
+      expect(await person.leaves).toMatchObject({ code: 130 });
     },
   );
 });

@@ -8,6 +8,7 @@ import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
+import { type NearBuyers, nearBuyers } from '../orders/search/near-buyers.ts';
 import {
   createSearch,
   foldedTexts,
@@ -55,6 +56,7 @@ interface Tally {
 async function searchPages(ctx: Context, service: Service, search: Search): Promise<void> {
   const { paging, texts } = search;
   const finds = createSearch(texts, isBlind(ctx));
+  const near = ctx.redaction.isOn() ? undefined : nearBuyers(texts, 'customer');
   const sink = ctx.out.list(customerColumns, { pages: 'many' });
   const tally: Tally = { read: 0, found: 0, last: paging.next, hasMore: false };
   const endProgress = ctx.notes.progress(() =>
@@ -64,6 +66,8 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
     const { max = searchMax, next, limit = Number.POSITIVE_INFINITY, 'page-size': size } = paging;
     for await (const page of longPages(service, 'customers', { next, limit: size })) {
       const { records, hasMore } = upTo(page, max - tally.read);
+      for (const record of records)
+        near?.see(idOf(record), { name: record.value.name, email: record.value.email });
       const found = records.filter(({ value }) => finds(customerFields(value)) !== undefined);
       const hits = found.slice(0, limit - tally.found);
       if (hits.length > 0) await sink.page(hits);
@@ -91,11 +95,16 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
     endProgress();
   }
   await sink.end(tally.hasMore);
-  tellEnd(ctx, service, search, tally);
+  tellEnd(ctx, service, search, { ...tally, offers: near?.offers() ?? [] });
 }
 
 // Says how the search ended. Throws if nothing was found: exit 9 if there is more to read, 5 after a complete walk.
-function tellEnd(ctx: Context, service: Service, search: Search, tally: Tally): void {
+function tellEnd(
+  ctx: Context,
+  service: Service,
+  search: Search,
+  tally: Tally & { readonly offers: ReturnType<NearBuyers['offers']> },
+): void {
   const { profile } = service;
   const { read, found, hasMore } = tally;
   const what = counted(read, 'customer');
@@ -116,6 +125,10 @@ function tellEnd(ctx: Context, service: Service, search: Search, tally: Tally): 
       ? `all ${read} were read; the account has more`
       : `all customers of ${accountLabel(profile)}${after} were searched`,
     now: [
+      ...tally.offers.flatMap(({ who, words }) => [
+        `did you mean ${who}?`,
+        searchCommand(profile, 'customers', words, search.paging),
+      ]),
       'a buyer may have paid without being a customer; search the orders:',
       commandLine(profile, 'orders', 'find', ...search.texts),
       ...(hasMore ? ['or search further customers:', next] : []),

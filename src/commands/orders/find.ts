@@ -1,7 +1,7 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
-import { idOf, valueAt } from '../../api/json-values.ts';
+import { idOf } from '../../api/json-values.ts';
 import { copiedId, resources } from '../../api/resources.ts';
 import { orderIdPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
@@ -11,7 +11,7 @@ import { flag, usage } from '../../flags/flags.ts';
 import { withMeantOrder } from '../../orders/orders.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
 import { summariseOrders } from '../../reports/reports.ts';
-import { type Cell, isTypedLike } from '../../terminal/terminal.ts';
+import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
 import { brokeOff, isBlind, searchFlags, searchMax, textArgument, upTo } from '../walk.ts';
@@ -28,7 +28,7 @@ import {
   type Search,
   sumLines,
 } from './search/find-search.ts';
-import { fold, inLatin } from './search/fold-text.ts';
+import { buyerOf, nearBuyers } from './search/near-buyers.ts';
 import { amountHint, createMatcher, type Matcher } from './search/order-matching.ts';
 
 export const find = defineCommand({
@@ -61,14 +61,13 @@ export const find = defineCommand({
     const matcher: Matcher = (order) => matchesOf(order, settings);
     const asked = orderFilters(ctx, flags, service);
     const { filters } = asked;
-    const near = ctx.redaction.isOn() ? undefined : nearNames(texts);
+    const near = ctx.redaction.isOn() ? undefined : nearBuyers(texts);
     const search: Search = {
       isLive: flags.live === true,
       matcher,
       near,
       found: (records) => {
-        for (const record of records)
-          near?.see(idOf(record), valueAt(record.value, ['customer_info', 'name']));
+        for (const record of records) near?.see(idOf(record), buyerOf(record.value));
         return passing(filters, records, (order) => matcher(order) !== undefined);
       },
       profile: service.profile,
@@ -241,52 +240,4 @@ function furtherBack(search: Search, ending: Ending): string {
 function withoutSince(words: readonly string[]): readonly string[] {
   const at = words.indexOf('--since');
   return at === -1 ? words : words.toSpliced(at, 2);
-}
-
-/** The buyers whose names are spelled like words that found nothing, or sound like them in another alphabet. */
-export interface NearNames {
-  /** Looks at the name of the buyer of one order. An order may come twice. */
-  see(order: string | undefined, name: unknown): void;
-  /**
-   * The nearest names, each with the words that find it, the most frequent first. They are offered, and never used without being
-   * asked for.
-   */
-  offers(): readonly { readonly question: string; readonly words: readonly string[] }[];
-}
-
-const mostNames = 3;
-
-/** Words with a digit or an @ are not a name, so no name is near them. */
-function nearNames(texts: readonly string[]): NearNames {
-  const typed = texts.flatMap((text) => wordsOf(text));
-  const isName = typed.length > 0 && typed.every((word) => /^[\p{L}.-]{3,30}$/u.test(word));
-  const seen = new Map<string, { readonly name: string; readonly orders: Set<string> } | undefined>();
-  return {
-    see(order, name) {
-      if (!isName || order === undefined || typeof name !== 'string') return;
-      const words = wordsOf(name);
-      const key = words.join(' ');
-      if (!seen.has(key)) {
-        const isNear = typed.every((one) => words.some((word) => isTypedLike(one, word)));
-        seen.set(key, isNear ? { name, orders: new Set() } : undefined);
-      }
-      seen.get(key)?.orders.add(order);
-    },
-    offers: () =>
-      [...seen.values()]
-        .filter((one) => one !== undefined)
-        .toSorted((one, other) => other.orders.size - one.orders.size)
-        .slice(0, mostNames)
-        .map(({ name, orders }) => ({
-          question: `did you mean ${name} (${counted(orders.size, 'order')})?`,
-          words: fold(name).split(/\s+/),
-        })),
-  };
-}
-
-function wordsOf(name: string): readonly string[] {
-  return inLatin(fold(name.slice(0, 200)))
-    .replaceAll("'", '')
-    .split(/[\s,;]+/)
-    .filter((word) => word !== '');
 }

@@ -18,7 +18,7 @@ import {
   sumLines,
 } from './find-search.ts';
 import { fold } from './fold-text.ts';
-import { buyerNameOfText, wantedOrders } from './indexed-text.ts';
+import { buyerNamesIn, wantedOrders } from './indexed-text.ts';
 
 /**
  * Searches with the index. Returns false if there is none, or if it does not know the order to begin after: then nothing was
@@ -70,7 +70,7 @@ async function findIndexed(
     await index.scan({
       groups: [],
       accepts(text, id) {
-        search.near?.see(id, buyerNameOfText(text));
+        search.near?.see(id, buyerNamesIn(text));
         return false;
       },
     });

@@ -6,7 +6,7 @@
 import { amountWords } from '../../../amounts.ts';
 import type { Service, WireRecord } from '../../../api/api.ts';
 import { idOf, isObject, itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
-import { bareReference, type Column, orderColumns } from '../../../api/resources.ts';
+import { type Column, orderColumns, spokenReference } from '../../../api/resources.ts';
 import { statusMeanings } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
@@ -17,11 +17,11 @@ import { type Figure, factsOfOrder, type summariseOrders } from '../../../report
 import { type Filter, joinColumns } from '../../listing.ts';
 import { nobodyAsked } from '../../report/report-source.ts';
 import { type SearchPaging, searchCommand } from '../../walk.ts';
-import type { NearNames } from '../find.ts';
 import { statusColumn } from '../open-status.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
+import type { NearBuyers } from './near-buyers.ts';
 import { amountHint, type Match, type Matcher, plainFigure } from './order-matching.ts';
 
 type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
@@ -41,7 +41,7 @@ export interface Search {
   /** Finds where the words are in an order. */
   readonly matcher: Matcher;
   /** Buyers who may be meant if nothing is found; undefined where names are masked. */
-  readonly near: NearNames | undefined;
+  readonly near: NearBuyers | undefined;
   /** Which orders of a page are searched for: they have the words and pass the filters. */
   readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
   /** Adds up what is shown, if all orders of one customer are asked for. */
@@ -133,15 +133,14 @@ const mostHeld = 1_000;
 function exactNumber(texts: readonly string[]): ((order: JsonObject) => boolean) | undefined {
   const [text = '', second] = texts;
   if (second !== undefined || !/\d/.test(text)) return undefined;
-  const wanted = fold(bareReference(text.trim()));
+  const wanted = spokenReference(text.trim());
   return ({ metadata, charges }) =>
     [
       ...(isObject(metadata) ? Object.values(metadata) : []),
       ...itemsOf(charges).map((charge) => charge.reference_id),
     ].some(
       (value) =>
-        (typeof value === 'string' || typeof value === 'number') &&
-        fold(bareReference(String(value))) === wanted,
+        (typeof value === 'string' || typeof value === 'number') && spokenReference(String(value)) === wanted,
     );
 }
 
@@ -261,7 +260,10 @@ export function otherMeanings(search: Search): readonly string[] {
   const hint = amountHint(texts, profile.settings);
   const offers = near?.offers() ?? [];
   return [
-    ...offers.flatMap(({ question, words }) => [question, command({ ...search, texts: words }, { filters })]),
+    ...offers.flatMap(({ who, words }) => [
+      `did you mean ${who}?`,
+      command({ ...search, texts: words }, { filters }),
+    ]),
     ...(hint === undefined ? [] : [hint]),
     ...inUnits(search),
     ...asOnePhone(search),

@@ -9,6 +9,7 @@ import type { ReadOrder, WantedTexts } from '../../../index/index.ts';
 import { purchaseOf } from '../../../orders/orders.ts';
 import type { Settings } from '../../../profiles/profiles.ts';
 import { fold } from './fold-text.ts';
+import type { BuyerNames } from './near-buyers.ts';
 import {
   amountTexts,
   createSearch,
@@ -167,21 +168,21 @@ export function buyerNamesOfText(text: string): readonly string[] {
     );
 }
 
-/** The name of the buyer in a text. */
-export function buyerNameOfText(text: string): string | undefined {
+/** The buyer of a text, as far as the text has names. */
+export function buyerNamesIn(text: string): BuyerNames {
+  return { name: firstOf(text, 'n'), email: firstOf(text, 'e') };
+}
+
+function firstOf(text: string, letter: string): string | undefined {
   return text
-    .split('\t', 8)
-    .find((line) => line[0] === 'n')
+    .split('\t')
+    .find((line) => line[0] === letter)
     ?.slice(1);
 }
 
 /** The buyer of a text in words: `ana torres (ana@example.com)`. */
 export function buyerOfText(text: string): string {
-  const first = (letter: string) =>
-    text
-      .split('\t')
-      .find((line) => line[0] === letter)
-      ?.slice(1);
+  const first = (letter: string) => firstOf(text, letter);
   const [name, reached] = [first('n'), first('e') ?? first('k') ?? first('t')];
   if (name === undefined || reached === undefined) return name ?? reached ?? 'without a name';
   return `${name} (${reached})`;

@@ -7,6 +7,7 @@ import type { ReadAgain } from '../../../index/index.ts';
 import type { Twin } from '../../../orders/orders.ts';
 import { createTwins } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
+import type { NearBuyers } from './near-buyers.ts';
 import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
 
 /** An order that was read; `T` is what its row shows. */
@@ -57,6 +58,8 @@ export interface KnownOrders<T> {
   /** Takes in orders that were found elsewhere in the list, each with the order before it. They come after all others. */
   addFound(orders: readonly ReadAgain[]): void;
   matches(words: string): Matches<T>;
+  /** Shows all of them to somebody who looks for a buyer. */
+  lookAt(buyers: Pick<NearBuyers, 'see'>): void;
   /** The newest order that is not of the kind that can be chosen. */
   unfit(): KeptOrder<T> | undefined;
 }
@@ -120,6 +123,12 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
         if (one === undefined) continue;
         one.twin = twins.of({ id: one.id });
         found.set(one.id, one);
+      }
+    },
+    lookAt(buyers) {
+      for (const { id, fields } of [...known, ...found.values()]) {
+        const own = (label: string) => fields.find((field) => field.label === label)?.value;
+        buyers.see(id, { name: own('name'), email: own('email') });
       }
     },
     unfit: () => known.find(({ fits }) => !fits),

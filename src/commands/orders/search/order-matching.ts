@@ -26,6 +26,28 @@ interface Word {
   readonly text: string;
   /** The digits of the word, if it looks like a phone number. */
   readonly digits: string | undefined;
+  /** The word as a number of the shop, whatever stands between its letters and digits. */
+  readonly number?: NumberLike | undefined;
+}
+
+interface NumberLike {
+  readonly pattern: RegExp;
+  /** Its longest part, which every text has that the pattern finds. */
+  readonly longest: string;
+}
+
+const shortestNumber = 4;
+
+// `a99998`, `a_99998` and `a–99998` are the number `a-99998`.
+function numberLike(word: string): NumberLike | undefined {
+  const runs = word.match(/\p{L}+|\d+/gu) ?? [];
+  const isNumber = /^(?:[\p{L}\d]|(?<=.)[\p{Pd}_./](?=.))*$/u.test(word) && /\d/.test(word);
+  if (!isNumber || runs.length < 2 || runs.join('').length < shortestNumber) return undefined;
+  return {
+    // Not in the middle of another number.
+    pattern: new RegExp(`(?<![\\p{L}\\d])${runs.join('[\\p{Pd}\\s_./]?')}`, 'u'),
+    longest: runs.reduce((one, other) => (other.length > one.length ? other : one)),
+  };
 }
 
 // One argument: its words, and its digits if the whole argument looks like a phone number.
@@ -90,10 +112,11 @@ export function needlesOf(texts: readonly string[]): readonly (readonly string[]
 }
 
 // An amount with declared decimals is kept as the integer that the service sent.
-function formsOf({ text }: Word): readonly string[] {
+function formsOf({ text, number }: Word): readonly string[] {
   const figure = plainFigure(text.replace(/^-/, ''));
   const units = /^\d+\.\d+$/.test(figure) ? [figure.replace('.', '').replace(/^0+(?=\d)/, '')] : [];
-  return [...new Set([text, figure, ...units, text.replace(/^\*/, '')])];
+  const parts = number === undefined ? [] : [number.longest];
+  return [...new Set([text, figure, ...units, text.replace(/^\*/, ''), ...parts])];
 }
 
 /**
@@ -146,7 +169,11 @@ function termOf(text: string): Term {
     .filter((word) => word !== '' && !onlyMask.test(word));
   // Somebody who has typed only a bracket so far is going to type more.
   const words = (tidy.length === 0 ? typed : tidy).map(
-    (word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }),
+    (word): Word => ({
+      text: word,
+      digits: phoneLike.test(word) ? digitsOf(word) : undefined,
+      number: numberLike(word),
+    }),
   );
   if (words.length === 0) {
     throw usage(`TEXT ${JSON.stringify(text)}: has no word to search for`, ['paydesk orders list']);
@@ -174,7 +201,9 @@ interface SearchableText extends OrderText {
 }
 
 const part = (word: Word, folded: string): boolean =>
-  folded.includes(word.text) || withoutApostrophes(folded).includes(word.text);
+  folded.includes(word.text) ||
+  withoutApostrophes(folded).includes(word.text) ||
+  word.number?.pattern.test(folded) === true;
 const whole = (word: Word, folded: string): boolean => folded === word.text;
 // Four digits are the end of a card, or an amount. By chance they are also in the middle of many ids, so there they count only
 // at the end.

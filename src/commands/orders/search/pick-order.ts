@@ -22,6 +22,7 @@ import {
 import { aboutMoney, commandLine } from '../../../profiles/profiles.ts';
 import type { SearchedList } from '../../../terminal/terminal.ts';
 import type { KeptOrder, KeptParts } from './known-orders.ts';
+import { nearBuyers } from './near-buyers.ts';
 import { amountHint } from './order-matching.ts';
 import { type IndexAnswer, type OrderSearch, openPickIndex, searchOrders } from './order-search.ts';
 import {
@@ -57,13 +58,17 @@ type Search = OrderSearch<OrderShown>;
 export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
   const isName = typed !== undefined && !ctx.ask.interactive && mayNameOrder(typed);
   const isId = typed !== undefined && !isName && (orderIdPattern.test(typed) || !ctx.ask.interactive);
+  // Whoever comes back to the list finds the search there that led to the order.
+  let words = typed;
   return {
     id: isId ? recordId('orders', typed, 'ID') : undefined,
     isName,
-    pick: async (service: Service, command?: (id: string) => string): Promise<PickedOrder> =>
-      isName
-        ? { id: await orderByName(ctx, service, typed, command), twin: undefined }
-        : await pickOrder(ctx, service, offer, typed),
+    async pick(service: Service, command?: (id: string) => string): Promise<PickedOrder> {
+      if (isName) return { id: await orderByName(ctx, service, typed, command), twin: undefined };
+      const picked = await pickOrder(ctx, service, offer, words);
+      words = picked.words;
+      return picked;
+    },
   };
 }
 
@@ -73,7 +78,7 @@ async function pickOrder(
   service: Service,
   offer: Pickable,
   typed: string | undefined,
-): Promise<PickedOrder> {
+): Promise<ListedOrder> {
   const { profile } = service;
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
@@ -88,6 +93,8 @@ async function pickOrder(
 
 /** An order of the list that a person looks through, and what is known about it. */
 export interface ListedOrder extends PickedOrder {
+  /** The words that it was found with. */
+  readonly words: string;
   readonly known: KnownOrder | undefined;
   /** Its open case in words, if it has one that stops a refund. */
   readonly stop: string | undefined;
@@ -161,7 +168,15 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
   const row = (one: KeptOrder<OrderShown>, words: string) => {
     const { id, twin, neighbour } = one;
     const stop = stopText(one, parts);
-    return orderRow(one, { id, twin, neighbour, known: parts.read.get(id), stop }, words, parts);
+    return orderRow(one, { id, twin, neighbour, words, known: parts.read.get(id), stop }, words, parts);
+  };
+  // Drawing asks again with every key, and there may be thousands of orders.
+  let looked: { readonly at: string; readonly meant: string | undefined } | undefined;
+  const meant = (words: string): string | undefined => {
+    const at = `${known.count} ${words}`;
+    if (looked?.at !== at)
+      looked = { at, meant: ctx.redaction.isOn() ? undefined : meantBuyers(known, words) };
+    return looked.meant;
   };
   return {
     ...rowColumns,
@@ -172,10 +187,17 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
       return one === undefined ? undefined : row(one, words);
     },
     want: (words, rows, further) => search.want(words, rows, further),
-    looked: (words) => lookedWords(ctx, search, words, parts),
+    looked: (words) => lookedWords(ctx, search, words, { ...parts, meant }),
     lookUp: (words) => (search.isId(words) ? lookedUp(search, words.trim(), row) : undefined),
     watch: (listener) => search.watch(listener),
   };
+}
+
+function meantBuyers(known: Search['known'], words: string): string | undefined {
+  const buyers = nearBuyers([words]);
+  known.lookAt(buyers);
+  const offers = buyers.offers().map(({ who }) => who);
+  return offers.length === 0 ? undefined : `did you mean ${offers.join(' or ')}?`;
 }
 
 async function lookedUp<R>(
@@ -188,7 +210,12 @@ async function lookedUp<R>(
 }
 
 // Which orders were searched, how many of the found ones do not fit, and what Enter or reading on would do.
-function lookedWords(ctx: Context, search: Search, words: string, { kind, profile }: RowParts): string {
+function lookedWords(
+  ctx: Context,
+  search: Search,
+  words: string,
+  { kind, profile, meant }: RowParts & { readonly meant: (words: string) => string | undefined },
+): string {
   const { known, state } = search;
   const { fitting, others } = known.matches(words);
   const back = known.oldest === undefined ? '' : `, back to ${ctx.days.show(known.oldest, 'date')}`;
@@ -202,7 +229,8 @@ function lookedWords(ctx: Context, search: Search, words: string, { kind, profil
     return indexWords(inIndex, count, unfitWords(others.length, count, kind));
   const head = isTyped ? `${count} found in ${all}` : all;
   const unfit = unfitWords(others.length, count, kind);
-  const hint = count === 0 ? amountHint([words], profile.settings) : undefined;
+  const asked = count === 0 && state.is !== 'reading' ? meant(words) : undefined;
+  const hint = count === 0 ? (asked ?? amountHint([words], profile.settings)) : undefined;
   return `${head}${unfit}${stateWords(state, count)}${hint === undefined ? '' : `; ${hint}`}`;
 }
 
