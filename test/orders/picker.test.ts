@@ -435,7 +435,8 @@ describe('an order that is given by its id, on a terminal', () => {
     const person = sit(['orders', 'refund', ...flags], { home, env: service.env });
     await person.answer('Which order?', 'ord_split\r');
     await person.answer('Refund what?', '\x1b');
-    await person.answer(/Refund what\?[\s\S]*Which order\?/, 'ord_same\r');
+    // The search that led there stands in it.
+    await person.answer(/Refund what\?[\s\S]*Which order\?[\s\S]*ord_split[\s\S]*1 found/, '\x15ord_same\r');
     await person.answer(/Which order\?[\s\S]*Refund what\?[\s\S]*> charge 1/, '\r');
     await person.answer('How much? (Enter: all 20000)', '100\r');
     await person.answer('Send it? (y/N)', 'yes\r');
@@ -500,7 +501,7 @@ describe('an order that is given by its id, on a terminal', () => {
     expect(await person.leaves).toMatchObject({ code: 130 });
   });
 
-  test('with --charge the amount is asked, unless the order is whole and has one charge, or a flag says yes', async () => {
+  test('the amount is asked, of one charge and of a whole order, as from the list; a given one, or a yes, asks nothing', async () => {
     const whole = orderOf('ord_whole', [chargeOf('ch_1', 20_000)]);
     await using service = await startService({ orders: [split, part, whole] });
     using home = newHome();
@@ -516,8 +517,13 @@ describe('an order that is given by its id, on a terminal', () => {
     await rest.waitFor('REFUND THE REST OF A CHARGE');
     await rest.answer('Send it? (y/N)', '\x03');
     await rest.leaves;
-    for (const [id, ...words] of [['ord_split', '--amount', '300'], ['ord_whole']] as const) {
-      const sure = asked(id, ...words);
+    const all = sit(['orders', 'refund', 'ord_whole', ...flags], { home, env: service.env });
+    await all.answer('How much? (Enter: all 20000)', '\r');
+    await all.waitFor('REFUND A WHOLE ORDER');
+    await all.answer('Send it? (y/N)', '\x03');
+    await all.leaves;
+    for (const words of [['--amount', '300'], ['--only-confirm']]) {
+      const sure = asked('ord_whole', ...words);
       await sure.answer('Send it? (y/N)', '\x03');
       expect((await sure.leaves).screen).not.toContain('How much?');
     }

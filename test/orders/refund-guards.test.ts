@@ -67,7 +67,7 @@ describe('in production', () => {
     ['the order id', (paid: { id: string }) => paid.id],
   ])('a person types %s to send it', async (_what, typed) => {
     const paid = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
+    const person = desk.person(['orders', 'refund', paid.id, '--only-confirm']);
     await person.waitFor('PRODUCTION environment');
     await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed(paid)}\r`);
     expect(await person.leaves).toMatchObject({ code: 0 });
@@ -93,7 +93,7 @@ describe('in production', () => {
 
   test('a mistype asks again and throws no answer away', async () => {
     const paid = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
+    const person = desk.person(['orders', 'refund', paid.id, '--only-confirm']);
     await person.answer('Type the amount to send it', `${paid.amount}0\r`);
     await person.answer('is not the amount (2 tries left)', `${paid.amount} ${paid.currency}\r`);
     expect(await person.leaves).toMatchObject({ code: 0 });
@@ -102,10 +102,10 @@ describe('in production', () => {
 
   test('a person who only presses Enter has sent nothing (3), at the first question and at a later one', async () => {
     const paid = await desk.take(paidOnce);
-    const first = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
+    const first = desk.person(['orders', 'refund', paid.id, '--only-confirm']);
     await first.answer('Type the amount to send it', '\r');
     expect(await first.leaves).toMatchObject({ code: 3 });
-    const second = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
+    const second = desk.person(['orders', 'refund', paid.id, '--only-confirm']);
     await second.answer('Type the amount to send it', 'n\r');
     await second.answer('n is not the amount (2 tries left)', '\r');
     const { code, screen } = await second.leaves;
@@ -207,7 +207,7 @@ describe('what is read must say one thing, all of it', () => {
 describe('the order is read again right before it is sent (F25)', () => {
   /** A person who was shown the preview, and has not answered yet. */
   async function atPreview(service: Service, home: Home): Promise<Person> {
-    const args = ['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'];
+    const args = ['orders', 'refund', 'ord_1', '--only-confirm'];
     const person = sit(args, { home, env: service.env });
     await person.waitFor('Send it? (y/N)');
     return person;
@@ -330,7 +330,7 @@ describe('the order is read again right before it is sent (F25)', () => {
         Date.now = () => now() + (existsSync(${JSON.stringify(minute)}) ? 60_000 : 0);`;
       writeFileSync(clock, code);
       const env = { ...service.env, NODE_OPTIONS: `--require=${clock}` };
-      const person = atTerminal(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+      const person = atTerminal(['orders', 'refund', 'ord_1', '--only-confirm'], {
         home,
         env,
       });
@@ -563,6 +563,7 @@ describe('what a lead sets in a profile', () => {
     expect(service.requests).toEqual([]);
 
     const person = sit(args, { home, env: {} });
+    await person.answer('How much?', '\r');
     await person.answer('Why?', '\r');
     expect(person.transcript).not.toContain('no reason is sent');
     await person.answer('Note, kept only on this machine:', '\r');

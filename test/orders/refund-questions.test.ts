@@ -112,6 +112,7 @@ describe('orders refund with nothing given', () => {
   test('a digit or a letter at a list chooses nothing, and neither does the Enter behind it', async () => {
     const order = await desk.take(paidOnce);
     const person = desk.person(['orders', 'refund', order.id]);
+    await person.answer('How much?', '\r');
     await person.answer('Why?', '3\r');
     await person.answer('letters and digits choose nothing here', `${down}\r`);
     await person.answer('Note, kept only on this machine (Enter: none):', '\r');
@@ -253,6 +254,7 @@ describe('a possible twin', () => {
 test('a yes or no at the question for the note is no note: it is asked again, with an empty field', async () => {
   const order = await desk.take(paidOnce);
   const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+  await person.answer('How much?', '\r');
   await person.answer('Note, kept only on this machine (Enter: none):', 'Y\r');
   await person.waitFor('yes or no is not a note');
   person.type('no hurry\r');
@@ -267,6 +269,7 @@ describe('why', () => {
   test('offers the five documented reasons in words with what is sent, and none', async () => {
     const order = await desk.take(paidOnce);
     const person = desk.person(['orders', 'refund', order.id]);
+    await person.answer('How much?', '\r');
     await person.waitFor('no reason is sent');
     for (const words of [
       /the buyer asked for it +requested_by_client/,
@@ -312,6 +315,7 @@ describe('the note', () => {
   ])('%s', async (_name, keys, kept) => {
     const order = await desk.take(paidOnce);
     const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    await person.answer('How much?', '\r');
     await person.answer('Note, kept only on this machine (Enter: none):', keys);
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
@@ -341,7 +345,7 @@ describe('a yes', () => {
 
   test('typed before the question does not answer it', async () => {
     const order = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
+    const person = desk.person(['orders', 'refund', order.id, '--only-confirm']);
     person.type('y\ry\ry\r');
     await person.answer('Send it? (y/N)', '\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
@@ -353,7 +357,7 @@ describe('a yes', () => {
     ['Ctrl-D', '\x04', 3],
   ])('is not %s: nothing is sent', async (_name, key, code) => {
     const order = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
+    const person = desk.person(['orders', 'refund', order.id, '--only-confirm']);
     await person.answer('Send it? (y/N)', key);
     expect(await person.leaves).toMatchObject({ code });
     expect(await desk.order(order.id)).toEqual(order);

@@ -148,17 +148,20 @@ describe('a twin that was refunded', () => {
     const words = ['orders', 'refund', 'ord_twinB', '--reason', 'other', '--note', 'n'];
     const at = { home: service.home, env: service.env };
     const no = sit(words, at);
+    await no.answer('How much?', '\r');
     await no.answer('Refund this order too?', '\r');
     expect(await no.leaves).toMatchObject({
       code: 3,
       screen: expect.stringContaining('paydesk orders show ord_twinA'),
     });
     const doubt = sit(words, at);
+    await doubt.answer('How much?', '\r');
     await doubt.answer('Refund this order too?', 'y\r');
     await doubt.answer('Send it?', '\r');
     expect((await doubt.leaves).screen).toContain('--again rf_twinA');
     expect(service.posts).toEqual([]);
     const yes = sit(words, at);
+    await yes.answer('How much?', '\r');
     await yes.answer('Refund this order too?', 'y\r');
     await yes.answer('Send it?', 'y\r');
     expect((await yes.leaves).code).toBe(0);
@@ -266,6 +269,7 @@ describe('a twin that was refunded', () => {
   test('whoever answers why is refused before the note is asked, with the command to copy (real terminal)', async () => {
     await serve([own, refundedTwin(900)]);
     const person = atTerminal(['orders', 'refund', 'ord_twinB'], { home: service.home, env: service.env });
+    await person.answer('How much?', '\r');
     await person.answer('Why?', '\x1b[B\x1b[B');
     await person.answer('> the buyer was charged twice', '\r');
     const { exitCode, transcript } = await person.end;

@@ -168,6 +168,7 @@ describe.concurrent('questions are asked on stderr: stdout is the result and not
       env: changing.env,
       redirect: '> f',
     });
+    await terminal.answer('How much?', '\r');
     await terminal.answer('Why?', '\r');
     await terminal.answer('Note', '\r');
     await terminal.answer('Send it?', 'y\r');
@@ -185,7 +186,7 @@ describe.concurrent('questions are asked on stderr: stdout is the result and not
 
   test('a refund that is declined leaves the file empty', async () => {
     using home = newHome();
-    const terminal = atTerminal(['orders', 'refund', id(0), '--reason', 'other', '--note', 'n', '--json'], {
+    const terminal = atTerminal(['orders', 'refund', id(0), '--only-confirm', '--json'], {
       home,
       env: sandbox.env,
       redirect: '> f',
@@ -201,7 +202,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     {
       name: 'a refund',
       desk: () => sandbox,
-      args: () => ['orders', 'refund', id(0), '--reason', 'other', '--note', 'n'],
+      args: () => ['orders', 'refund', id(0), '--only-confirm'],
       at: 'Send it?',
     },
     {
@@ -213,7 +214,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     {
       name: 'a refund in production',
       desk: () => production,
-      args: () => ['orders', 'refund', id(0), '--reason', 'other', '--note', 'n'],
+      args: () => ['orders', 'refund', id(0), '--only-confirm'],
       at: 'Type the amount',
     },
     {
@@ -234,7 +235,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
 
   test.each(['y', '1', 'ord_doesNotExist'])('in production %j is not enough', async (typed) => {
     using home = newHome();
-    const person = sit(['orders', 'refund', id(0), '--reason', 'other', '--note', 'n', '--yes'], {
+    const person = sit(['orders', 'refund', id(0), '--only-confirm', '--yes'], {
       home,
       env: production.env,
     });
@@ -250,7 +251,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     { name: 'the order id', index: 3, typed: () => id(3) },
   ])('in production $name sends it', async ({ index, typed }) => {
     using home = newHome();
-    const person = sit(['orders', 'refund', id(index), '--reason', 'other', '--note', 'n'], {
+    const person = sit(['orders', 'refund', id(index), '--only-confirm'], {
       home,
       env: changingProduction.env,
     });
@@ -273,7 +274,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
 
 test('a long question, and what is wrong with an answer, break between words at 80 columns', async () => {
   using home = newHome();
-  const person = sit(['orders', 'refund', id(2), '--reason', 'other', '--note', 'n'], {
+  const person = sit(['orders', 'refund', id(2), '--only-confirm'], {
     home,
     env: { ...production.env },
   });

@@ -66,23 +66,23 @@ const questions: readonly Question[] = [
     args: () => ['orders', 'refund'],
     before: () => [...pickSplit(), ['> charge 1', '\r']],
   },
-  { name: 'why', at: 'Why?', args: () => ['orders', 'refund', paid] },
+  { name: 'why', at: 'Why?', args: () => ['orders', 'refund', paid, '--amount', '7'] },
   {
     name: 'the note, which may be empty',
     at: 'Note',
-    args: () => ['orders', 'refund', paid, '--reason', 'other'],
+    args: () => ['orders', 'refund', paid, '--amount', '7', '--reason', 'other'],
   },
   {
     name: 'refund it',
     at: 'Send it?',
-    args: () => ['orders', 'refund', paid, '--reason', 'other', '--note', 'n'],
+    args: () => ['orders', 'refund', paid, '--only-confirm'],
   },
   { name: 'capture it', at: 'Send it?', args: () => ['orders', 'capture', authorized] },
   {
     name: 'the amount, in production',
     at: 'Type the amount',
     mode: 'production',
-    args: () => ['orders', 'refund', paid, '--reason', 'other', '--note', 'n'],
+    args: () => ['orders', 'refund', paid, '--only-confirm'],
   },
 ];
 

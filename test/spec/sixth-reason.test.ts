@@ -69,6 +69,7 @@ describe('a sixth reason of one line in spec.ts', () => {
     using home = newHome();
     const env = cleanEnv({ home, env: service.env });
     const person = runInPty(process.execPath, [bin, 'orders', 'refund', 'ord_1'], { env });
+    await person.answer('How much?', '\r');
     await person.waitFor('no reason is sent');
     expect(person.transcript).toMatch(/a gesture of goodwill +goodwill/);
     person.type('\x1b[B'.repeat(5));

@@ -220,6 +220,7 @@ describe.concurrent('line prompts: nothing is redrawn (L79)', () => {
       home,
       env: { ...desk.env, TERM: 'dumb' },
     });
+    await terminal.answer('How much?', '\r');
     await terminal.answer('type a number', '6\r');
     await terminal.answer('Note', '\r');
     await terminal.answer('Send it?', '\r');

@@ -66,17 +66,26 @@ describe('a question on a terminal', () => {
     await pty.waitFor('{"answer":false}');
   });
 
-  it('searches for the letters that were typed before the list, Enter chooses nothing then, and Esc empties the search', async () => {
+  it('searches for the letters that were typed before the list, Enter chooses nothing then, and Esc goes back to what was found', async () => {
     const pty = ask('search', { BUSY: '1' });
     await pty.answer('busy', 'nunez\r');
     await pty.waitFor('nunez');
     pty.kill('SIGUSR2');
     await pty.answer(/\? .*nunez[\s\S]*José/, 'x');
-    await pty.answer('Esc clears the search', '\x1b');
-    await pty.answer('type to search, arrows to move', 'nunez');
+    await pty.answer('Esc goes back', '\x1b');
     await pty.answer(/nunez[\s\S]*José/, '\r');
     await pty.waitFor('{"answer":"accents"}');
   });
+
+  it.each(['', '1'])(
+    'a word that is neither yes nor no does not stay in the line (accessible: %j)',
+    async (accessible) => {
+      const pty = ask('confirm', { PAYDESK_ACCESSIBLE: accessible });
+      await pty.answer('(y/N)', 'maybe\r');
+      await pty.answer('type y for yes; n or only Enter for no', 'y\r');
+      await pty.waitFor('{"answer":true}');
+    },
+  );
 
   it('cleans the labels of choices', async () => {
     const pty = ask('choose');

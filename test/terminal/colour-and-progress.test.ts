@@ -186,7 +186,7 @@ test('nor at a prompt (C25)', async () => {
     home: desk.home,
     env: { ...desk.env, FORCE_COLOR: '1', NO_COLOR: '1' },
   });
-  await person.waitFor('Why?');
+  await person.waitFor('How much?');
   person.type('\x03');
   const { transcript, exitCode } = await person.end;
   expect(exitCode).toBe(130);

@@ -50,19 +50,14 @@ export function chargesToOffer(
   return { money, charges: money.charges, offersWhole: canGoBackWhole(money), stopping };
 }
 
-/**
- * The one charge whose amount is asked for too, if its order was picked, was paid by several charges, or was refunded in part;
- * undefined if no amount is asked for.
- */
+/** The charge whose amount is asked for. Undefined: the amount is given, all of a split order is meant, or the plan refuses it later. */
 export function chargeWithoutAmount(
   { charge, amount }: RefundAsked,
   money: OrderMoney,
-  isPicked: boolean,
 ): ChargeMoney | undefined {
-  const [, second] = money.charges.filter(({ counts }) => counts);
-  const isPlain = second === undefined && canGoBackWhole(money);
-  if (amount !== undefined || (isPlain && !isPicked)) return undefined;
+  if (amount !== undefined) return undefined;
   const offered = refundableCharges(money);
+  const [, second] = money.charges.filter(({ counts }) => counts);
   if (charge === undefined) return second === undefined ? offered[0] : undefined;
   const [meant, another] = chargesNamed(charge, money).filter((one) => offered.includes(one));
   return another === undefined ? meant : undefined;

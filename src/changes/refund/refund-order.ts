@@ -199,7 +199,7 @@ async function planAnswered(
     about: aboutRefund(order, asked),
     words:
       approved === undefined
-        ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
+        ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked) ? ['--only-confirm'] : [])]
         : ['--approved', approved.id],
     names: [...asked.again, ...(asked.twins ?? [])],
   });

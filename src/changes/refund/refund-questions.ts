@@ -3,7 +3,7 @@
  * way back.
  */
 
-import { moneyOf, type OrderMoney, paidBy } from '../../api/charges.ts';
+import { moneyOf, paidBy } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { readOrder } from '../../api/records.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
@@ -25,7 +25,7 @@ import {
 } from './money-questions.ts';
 import { isOfDuplicate, type MadeWords, provableMoney, twinsToName } from './refund-checks.ts';
 import type { Counting } from './refund-limit.ts';
-import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
+import { chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 import { noteKept } from './refund-screens.ts';
 
 /**
@@ -94,7 +94,7 @@ export function refundQuestions(
     },
     async amount(asked, canGoBack, before) {
       const money = provableMoney(read.order, profile);
-      const charge = asksOptional ? chargeWithoutAmount(asked, money, read.isPicked) : undefined;
+      const charge = asksOptional ? chargeWithoutAmount(asked, money) : undefined;
       if (charge === undefined) return asked;
       const question = how({ ...asked, charge: charge.id }, canGoBack);
       const typed = before?.charge === asked.charge ? before?.typed?.text : undefined;
@@ -155,10 +155,8 @@ export function aboutRefund(order: JsonObject, { charge }: NamedMoney): string {
  * Whether a person would still be asked something before this refund of an order that is named by its id: the flags of a
  * command that repeats it must then say that nothing is asked.
  */
-export function leavesQuestions({ charge, amount, reason, note }: RefundAsked, money: OrderMoney): boolean {
-  const isWhole = money.charges.filter(({ counts }) => counts).length < 2 && canGoBackWhole(money);
-  const isMoneyClear = isWhole || (charge !== undefined && amount !== undefined);
-  return !isMoneyClear || reason === undefined || note === undefined;
+export function leavesQuestions({ amount, reason, note }: RefundAsked): boolean {
+  return amount === undefined || reason === undefined || note === undefined;
 }
 
 // Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.

@@ -24,8 +24,10 @@ import {
   createChoiceColumns,
   keep,
   pauseMs,
+  placeBefore,
   rowLines,
   saidLine,
+  start,
   stepsOf,
   wrapped,
 } from './search-prompt.ts';
@@ -59,6 +61,7 @@ export function browsePrompt<T>(
   const prompt = createPrompt<LeftScreen<T>, object>((_, done) => {
     const [words, setWords] = useState(from.words);
     const [active, setActive] = useState(from.active);
+    const [before, setBefore] = useState(start);
     const [said, setSaid] = useState(from.said);
     const [mode, setMode] = useState<Mode>('keys');
     const [, setDrawn] = useState(0);
@@ -119,6 +122,12 @@ export function browsePrompt<T>(
       else if (mode === 'typing') setMode('keys');
       else press('enter');
     };
+    const goBack = (line: Parameters<typeof keep>[1]): void => {
+      const place = placeBefore({ words, active }, before);
+      keep(place.words, line);
+      setWords(place.words);
+      setActive(place.active);
+    };
     useKeypress((key, line) => {
       const typed = line.line.slice(words.length);
       const isTyping = mode === 'typing';
@@ -137,11 +146,15 @@ export function browsePrompt<T>(
       if (isEnterKey(key)) enter();
       else if (steps !== 0) move(steps);
       else if (key.name === 'escape' || isBackspaceKey(key)) {
+        const isBegun = mode === 'typing' && words === before.words;
+        if (key.name === 'escape' && mode !== 'help' && !isBegun) goBack(line);
         setMode('keys');
         setSaid(undefined);
       } else if (key.ctrl || typed.length !== 1) return;
-      else if (typed === '/') setMode('typing');
-      else if (typed === '?') setMode(mode === 'help' ? 'keys' : 'help');
+      else if (typed === '/') {
+        setBefore({ words, active });
+        setMode('typing');
+      } else if (typed === '?') setMode(mode === 'help' ? 'keys' : 'help');
       else if (typed === 'n') move(pageSize);
       else press(typed);
     });
@@ -177,11 +190,11 @@ function whyNot<T>({ isOfScreen, refusal }: ScreenKey<T>, value: T | undefined):
 
 const ownKeys = [
   { key: 'n', words: 'next page' },
-  { key: '/', words: 'search; Enter ends the search' },
+  { key: '/', words: 'search; Enter keeps it, Esc goes back to where you were' },
   { key: '?', words: 'these keys' },
 ] as const;
 
-const typingLine = 'type words, arrows move, Enter or Esc ends the search';
+const typingLine = 'type words, arrows move, Enter keeps the search, Esc goes back';
 
 function named(key: string): string {
   if (key === 'enter') return 'Enter';

@@ -29,6 +29,16 @@ const quietMs = 30;
 // This is true because every question comes before the change that it is about.
 const certain = 'nothing was sent or changed';
 
+/** What an answer to a question of yes or no means; only Enter is no. Undefined: neither. */
+export function yesOrNo(text: string): boolean | undefined {
+  const answer = text.trim().toLowerCase();
+  if (answer === '' || answer === 'n' || answer === 'no') return false;
+  return answer === 'y' || answer === 'yes' ? true : undefined;
+}
+
+/** What is said to any other answer. */
+export const neitherYesNorNo = 'type y for yes; n or only Enter for no';
+
 /** The error for Ctrl-C at a question. */
 export function interrupted(): CliError {
   return new CliError('interrupted', 'Ctrl-C', { certain });

@@ -5,7 +5,17 @@ import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { LeftScreen, ListScreen, ScreenKey, SearchedList, SearchedRow } from '../terminal.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
-import { back, ctrlC, ctrlD, endOfAnswers, GoBack, interrupted, type Keyboard } from './keyboard.ts';
+import {
+  back,
+  ctrlC,
+  ctrlD,
+  endOfAnswers,
+  GoBack,
+  interrupted,
+  type Keyboard,
+  neitherYesNorNo,
+  yesOrNo,
+} from './keyboard.ts';
 
 // A long search says now and then how far it has got.
 const tellEveryMs = 5_000;
@@ -71,10 +81,9 @@ async function untilFine(read: () => Promise<string>, check: Check, write: Write
 
 async function confirm(message: string, read: Read, write: Write): Promise<boolean> {
   for (;;) {
-    const answer = (await read(`${message} (y/N) `)).trim().toLowerCase();
-    if (answer === '' || answer === 'n' || answer === 'no') return false;
-    if (answer === 'y' || answer === 'yes') return true;
-    write('type y for yes; n or only Enter for no\n');
+    const answer = yesOrNo(await read(`${message} (y/N) `));
+    if (answer !== undefined) return answer;
+    write(`${neitherYesNorNo}\n`);
   }
 }
 

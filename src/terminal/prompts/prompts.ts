@@ -10,7 +10,7 @@ import {
   usePagination,
   useState,
 } from '@inquirer/core';
-import { confirm, input } from '@inquirer/prompts';
+import { input } from '@inquirer/prompts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import { type StreamFacts, widthOfTerminal } from '../streams.ts';
@@ -18,7 +18,7 @@ import { cut, wrap } from '../text-lines.ts';
 import { widthOf } from '../width.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { browsePrompt } from './browse-prompt.ts';
-import { back, GoBack, interrupted, type Keyboard } from './keyboard.ts';
+import { back, GoBack, interrupted, type Keyboard, neitherYesNorNo, yesOrNo } from './keyboard.ts';
 import { searchPrompt } from './search-prompt.ts';
 
 const pageSize = 10;
@@ -99,8 +99,27 @@ export function createPrompts(
         stderr.stream.write(screenBefore);
       }
     },
-    confirm: (message, signal) =>
-      ended(confirm({ message, theme: themeOf(message), default: false }, context(signal))),
+    async confirm(message, signal) {
+      const { style, ...theme } = themeOf(message);
+      const asked = {
+        ...style,
+        message: (_: string, status: string) => `${style.message()}${status === 'done' ? '' : ' (y/N)'}`,
+      };
+      // The prompt of @inquirer for a yes keeps a refused word, and the next answer is typed behind it.
+      const answer = await ended(
+        input(
+          {
+            message,
+            theme: { ...theme, ...emptiesRefused, style: asked },
+            transformer: (text, { isFinal }) =>
+              isFinal ? style.answer(yesOrNo(text) === true ? 'Yes' : 'No') : text,
+            validate: (text) => (yesOrNo(text) === undefined ? neitherYesNorNo : true),
+          },
+          context(signal),
+        ),
+      );
+      return yesOrNo(answer) === true;
+    },
   };
 }
 

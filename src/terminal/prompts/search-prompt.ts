@@ -37,7 +37,7 @@ export const pauseMs = 150;
 // The cells before a row: the cursor and a space.
 export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
-const emptyHelp = 'Esc clears the search. Type part of a name, an e-mail, a card, or an amount';
+const emptyHelp = 'Esc goes back. Type part of a name, an e-mail, a card, or an amount';
 
 /** Asks for one row of a list. While the question is open, the list reads on if too few rows hold the words. */
 export function searchPrompt<T>(
@@ -51,6 +51,9 @@ export function searchPrompt<T>(
   const prompt = createPrompt<T, object>((_, done) => {
     const [words, setWords] = useState(list.typed ?? '');
     const [active, setActive] = useState(0);
+    const [before, setBefore] = useState(start);
+    // Whether the last key was one of the words.
+    const [isTyping, setTyping] = useState(false);
     const [chosen, setChosen] = useState<SearchedRow<T>>();
     // What was wrong with the last Enter; or that an id is being looked up.
     const [said, setSaid] = useState<string>();
@@ -102,9 +105,11 @@ export function searchPrompt<T>(
       if (looking || chosen !== undefined) return keep(words, line);
       const steps = stepsOf(key, pageSize);
       if (key.name === 'escape') {
-        line.clearLine(0);
-        setWords('');
-        setActive(0);
+        const place = placeBefore({ words, active }, before);
+        keep(place.words, line);
+        setWords(place.words);
+        setActive(place.active);
+        setTyping(false);
         setSaid(undefined);
       } else if (isEnterKey(key)) {
         // Puts the words back, because Enter has emptied the line.
@@ -112,9 +117,12 @@ export function searchPrompt<T>(
         enter();
       } else if (steps !== 0) {
         keep(words, line);
+        setTyping(false);
         move(steps);
       } else if (isTabKey(key)) keep(words, line);
       else if (line.line !== words) {
+        if (!isTyping) setBefore({ words, active });
+        setTyping(true);
         setWords(line.line);
         setActive(0);
         setSaid(undefined);
@@ -205,6 +213,15 @@ export function wrapped(
 ): readonly string[] {
   const piece = typeof line === 'string' ? { text: line, style: undefined } : line;
   return wrap([piece], 0, { paint, width: room + beforeRow }, beforeRow);
+}
+
+/** Where a search begins that nobody has typed yet. */
+export const start: ScreenPlace = { words: '', active: 0 };
+
+/** Where Esc leads to: back to where the search began that ends there, and from there to the list without a search. */
+export function placeBefore({ words, active }: ScreenPlace, before: ScreenPlace): ScreenPlace {
+  if (before.words !== words) return before;
+  return words === '' ? { words, active } : start;
 }
 
 /** How far a key moves the cursor. */

@@ -61,6 +61,7 @@ describe('orders browse', () => {
     const person = browse(service);
     await person.answer('q leave', 'r');
     await person.waitFor('paydesk -p shop orders refund ord_a1');
+    await person.answer('How much? (Enter: all 20000)', '\r');
     await person.answer('Why?', '\r');
     await person.answer(/note/i, '\r');
     await person.answer('(y/N)', 'y\r');
@@ -72,13 +73,15 @@ describe('orders browse', () => {
     expect(JSON.parse(stdout).data).toHaveLength(1);
   });
 
-  test('a No sends nothing, and a capture of a paid order is not begun', async () => {
+  test('r reaches a part of an order; a No sends nothing, and a capture of a paid order is not begun', async () => {
     const service = await shop();
     const person = browse(service);
     await person.answer('q leave', 'c');
     await person.answer('only an order that is pre_authorized can be captured', 'r');
+    await person.answer('How much?', '500\r');
     await person.answer('Why?', '\r');
     await person.answer(/note/i, '\r');
+    await person.waitFor('REFUND PART OF AN ORDER');
     await person.answer('(y/N)', '\r');
     await person.answer('Enter goes back to the orders', '\r');
     await person.answer('q leave', 'q');
@@ -132,6 +135,20 @@ describe('orders browse', () => {
     expect((await person.leaves).code).toBe(0);
   });
 
+  test('Esc goes back to where the search began, and then to all orders', async () => {
+    const service = await shop();
+    const person = browse(service);
+    await person.answer('q leave', down);
+    await person.answer('ord_b2', '/zzz');
+    await person.answer(/search: zzz[\s\S]*0 found/, '\x1b');
+    await person.answer(/> .*30000[\s\S]*ord_b2[\s\S]*q leave/, '/ord_c3\r');
+    await person.answer(/search: ord_c3[\s\S]*1 found[\s\S]*q leave/, '/x');
+    await person.answer(/search: ord_c3x[\s\S]*not among/, '\x1b');
+    await person.answer(/search: ord_c3[\s\S]*1 found[\s\S]*q leave/, '\x1b');
+    await person.answer(/\D all 3 orders|\nall 3 orders/, 'q');
+    expect((await person.leaves).code).toBe(0);
+  });
+
   test('offers no change to a role that may make none', async () => {
     const service = await shop();
     await paydesk(['profile', 'set', 'shop', 'role', 'viewer'], { home: service.home });
@@ -181,6 +198,7 @@ describe('orders browse', () => {
     const looked = await reader.leaves;
     const person = sit(['-p', 'shop', 'orders', 'browse'], { home: ana.home, env: {} });
     await person.answer('q leave', 'r');
+    await person.answer('How much?', '\r');
     await person.answer('Why?', '\r');
     await person.answer('journal of the team', '\r');
     await person.answer('Send it?', 'y\r');
