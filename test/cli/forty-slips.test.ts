@@ -223,3 +223,11 @@ test('a status may be typed as it is spoken, and as a narrow table shows it', as
     expect(data.map(({ id: found }) => found)).toEqual(['ord_1']);
   }
 });
+
+test('a reason may be meant in the words that help has for it', async () => {
+  await using service = await startDesk();
+  const words = ['orders', 'refund', id, '--reason', 'the buyer asked for it', '--yes'];
+  const { code, stderr } = await service.run(words);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean --reason requested_by_client?')]);
+  expect(service.requests).toEqual([]);
+});

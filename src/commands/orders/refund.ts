@@ -50,6 +50,8 @@ export const refund = defineCommand({
     ),
     reason: flag.choice(refundReasonValues, 'R', 'the reason that the service is told', {
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
+      // As help and the question say it.
+      otherWords: Object.fromEntries(refundReasonValues.map((value) => [refundReasons[value].words, value])),
     }),
     note: flag.text('TEXT', 'private note, kept only in the journal'),
     'only-confirm': flag.switch('ask only for the yes; what is not given is left out'),
