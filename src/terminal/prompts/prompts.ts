@@ -4,6 +4,7 @@ import {
   createPrompt,
   isDownKey,
   isEnterKey,
+  isTabKey,
   isUpKey,
   type KeypressEvent,
   useKeypress,
@@ -19,7 +20,7 @@ import { widthOf } from '../width.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { browsePrompt } from './browse-prompt.ts';
 import { back, GoBack, interrupted, type Keyboard, neitherYesNorNo, yesOrNo } from './keyboard.ts';
-import { searchPrompt } from './search-prompt.ts';
+import { keep, searchPrompt } from './search-prompt.ts';
 
 const pageSize = 10;
 // The cursor and a space come before a choice.
@@ -99,26 +100,9 @@ export function createPrompts(
         stderr.stream.write(screenBefore);
       }
     },
-    async confirm(message, signal) {
-      const { style, ...theme } = themeOf(message);
-      const asked = {
-        ...style,
-        message: (_: string, status: string) => `${style.message()}${status === 'done' ? '' : ' (y/N)'}`,
-      };
-      // The prompt of @inquirer for a yes keeps a refused word, and the next answer is typed behind it.
-      const answer = await ended(
-        input(
-          {
-            message,
-            theme: { ...theme, ...emptiesRefused, style: asked },
-            transformer: (text, { isFinal }) =>
-              isFinal ? style.answer(yesOrNo(text) === true ? 'Yes' : 'No') : text,
-            validate: (text) => (yesOrNo(text) === undefined ? neitherYesNorNo : true),
-          },
-          context(signal),
-        ),
-      );
-      return yesOrNo(answer) === true;
+    confirm: (message, signal) => {
+      const { style } = themeOf(message);
+      return ended(yesPrompt({ ...style, message: style.message() }, context(signal)));
     },
   };
 }
@@ -215,6 +199,37 @@ function themeFor(question: string, paint: Paint, width: number) {
       confirmDefault: (text: string): string => text.toUpperCase(),
     },
   };
+}
+
+// The prompt of @inquirer for a yes keeps a refused word in the line, and the next answer is typed behind it.
+function yesPrompt(
+  screen: {
+    readonly message: string;
+    readonly answer: (text: string) => string;
+    readonly error: (text: string) => string;
+  },
+  context: Context,
+): Promise<boolean> {
+  const { message, answer, error } = screen;
+  const prompt = createPrompt<boolean, object>((_, done) => {
+    const [typed, setTyped] = useState('');
+    const [isRefused, setRefused] = useState(false);
+    const [said, setSaid] = useState<boolean>();
+    useKeypress((key, line) => {
+      if (said !== undefined) return;
+      const meant = isEnterKey(key) ? yesOrNo(typed) : undefined;
+      setRefused(isEnterKey(key) && meant === undefined);
+      // Enter has emptied the line.
+      setTyped(isTabKey(key) ? typed : line.line);
+      if (isTabKey(key)) keep(typed, line);
+      if (meant === undefined) return;
+      setSaid(meant);
+      done(meant);
+    });
+    if (said !== undefined) return `? ${message} ${answer(said ? 'Yes' : 'No')}`;
+    return [`? ${message} (y/N) ${typed}`, isRefused ? error(neitherYesNorNo) : ''];
+  });
+  return prompt({}, context);
 }
 
 /** A choice as it is drawn. */
