@@ -19,7 +19,7 @@ export default defineConfig({
     pool: 'forks',
     // No test changes what others import: one process runs many files.
     isolate: false,
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: longestFirst() },
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
   },
