@@ -1,7 +1,9 @@
-// Checks a file of `paydesk prove` without paydesk: node check-proof.mjs FILE KEY
+// Checks a file of `paydesk prove`, or the manifest of an export and the file beside it, without paydesk: node check-proof.mjs FILE KEY
 // KEY is `desk_key` of `paydesk profile show`. Get it from the desk, and not from the file.
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 const [file, key] = process.argv.slice(2);
 const stop = (code, words) => {
@@ -21,14 +23,35 @@ try {
 } catch ({ message }) {
   stop(2, `${file} cannot be read: ${message}`);
 }
-const end = bytes.lastIndexOf(10, bytes.length - 2) + 1;
-const [signed, last] = [bytes.subarray(0, end), bytes.subarray(end).toString()];
-const [, signature] = last.match(/^\{"object":"proof_signature","signature":"([A-Za-z0-9+/]+=*)"\}\n$/) ?? [];
+const isManifest = bytes.includes('"object": "export_manifest"');
+if (!isManifest && !bytes.includes('"object":"proof'))
+  stop(2, `${file}: not a file of prove, nor a manifest (of an export, give FILE.manifest.json)`);
+// A proof ends with a line, and a manifest with a field, that signs what stands before it. The manifest was closed there.
+const ending = isManifest
+  ? /,\n {2}"signature": "([A-Za-z0-9+/]+=*)"\n\}\n$/
+  : /(?<=\n)\{"object":"proof_signature","signature":"([A-Za-z0-9+/]+=*)"\}\n$/;
+const end = bytes.lastIndexOf(isManifest ? ',' : '\n', bytes.length - 2) + (isManifest ? 0 : 1);
+const [, signature] = bytes.toString().match(ending) ?? [];
 if (signature === undefined) fail('the last line is no signature');
+const signed = Buffer.concat([bytes.subarray(0, end), Buffer.from(isManifest ? '\n}\n' : '')]);
 const raw = Buffer.from(signature, 'base64');
 if (raw.toString('base64') !== signature) fail('the last line is no signature');
 const publicKey = createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' });
 if (!verify(null, signed, publicKey, raw)) fail('it was changed, or another key signed it');
+
+if (isManifest) {
+  const { file: name, sha256: sum, problems_file: problems, ...about } = JSON.parse(signed);
+  for (const [beside, right] of [[name, sum], ...(problems ? [[problems, about.problems_sha256]] : [])]) {
+    const [path, found] = [join(dirname(file), beside), createHash('sha256')];
+    await pipeline(createReadStream(path), found).catch(({ message }) => {
+      stop(2, `${path}, which it is about, cannot be read: ${message}`);
+    });
+    if (found.digest('hex') !== right) fail(`${path} is not the file that it is about: its SHA-256 differs`);
+  }
+  if (!about.complete) console.log(`NOT COMPLETE: ${about.why_not}`);
+  console.log(`${file}: genuine, and ${name} beside it is as exported, ${about.rows} rows`);
+  process.exit();
+}
 
 const [about, ...refunds] = signed
   .toString()

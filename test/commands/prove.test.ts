@@ -2,7 +2,7 @@
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
@@ -561,6 +561,32 @@ test('an export and its manifest that were rewritten together do not pass --veri
     const { code, stderr } = await ask(service, 'orders', 'export', '--verify', 'orders.ndjson');
     expect([code, stderr.replaceAll('\n', ' ')]).toEqual([3, expect.stringContaining(words)]);
   }
+});
+
+test('the script checks a manifest and the file beside it, and says what else it is given', async () => {
+  await using service = await startProved();
+  const { key } = await proved(service);
+  await ask(service, 'orders', 'export', '--rows', 'refunds', '--to', 'nov.csv');
+  const check = (name: string) => {
+    const ran = spawnSync(process.execPath, [script, pathIn(service, name), key], { encoding: 'utf8' });
+    return [ran.status, ran.stdout + ran.stderr];
+  };
+  const [manifest, csv] = ['nov.csv.manifest.json', pathIn(service, 'nov.csv')];
+  const text = readFileSync(pathIn(service, manifest), 'utf8');
+  expect(check(manifest)).toEqual([
+    0,
+    `${pathIn(service, manifest)}: genuine, and nov.csv beside it is as exported, 3 rows\n`,
+  ]);
+  expect(check('nov.csv')).toEqual([2, expect.stringContaining('not a file of prove, nor a manifest')]);
+  for (const changed of [text.replace('"rows": 3', '"rows": 2'), text.replace(/"signature".*\n/, '')]) {
+    writeFileSync(pathIn(service, manifest), changed);
+    expect(check(manifest)).toEqual([1, expect.stringContaining('NOT GENUINE')]);
+  }
+  writeFileSync(pathIn(service, manifest), text);
+  writeFileSync(csv, readFileSync(csv, 'utf8').replace('10000', '10001'));
+  expect(check(manifest)).toEqual([1, expect.stringContaining(`${csv} is not the file that it is about`)]);
+  rmSync(csv);
+  expect(check(manifest)).toEqual([2, expect.stringContaining(`${csv}, which it is about, cannot be read`)]);
 });
 
 test('a file of another command is not called a bad proof: the command that checks it is named', async () => {
