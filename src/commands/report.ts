@@ -28,7 +28,6 @@ import { gatherFigures, type ReportFigures, type WaitingSum } from './report/rep
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
-import { amountsOf, gapLines, gapWords, isComplete, labelWords, refuseGaps } from './report/report-screen.ts';
 import {
   capital,
   headlineFacts,
@@ -37,6 +36,7 @@ import {
   waitingFacts,
 } from './report/report-sections.ts';
 import type { Source } from './report/report-source.ts';
+import { amountsOf, gapLines, gapWords, isComplete, labelWords, refuseGaps } from './report/report-words.ts';
 
 const usualPeriod = 'this-month';
 

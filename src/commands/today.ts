@@ -26,6 +26,7 @@ import { elsewhereLines } from './journal/attempts.ts';
 import { collectOpenCases } from './open-cases.ts';
 import { liveFlag, openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { lastColumns, lastFields, rowColumn, showReport } from './report/report-rows.ts';
+import type { Source } from './report/report-source.ts';
 import {
   amountsOf,
   apartLines,
@@ -34,8 +35,7 @@ import {
   isComplete,
   refuseGaps,
   titleLine,
-} from './report/report-screen.ts';
-import type { Source } from './report/report-source.ts';
+} from './report/report-words.ts';
 import { gatherToday, isOfJournal, type TodayFacts, type TodayLine } from './today-facts.ts';
 
 export const today = defineCommand({

@@ -44,8 +44,8 @@ import {
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
 import { sayAsOf } from '../report/report-rows.ts';
-import { amountsOf } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
+import { amountsOf } from '../report/report-words.ts';
 
 const compareFlags = {
   ...timeFlags('none: only the rows of the file'),

@@ -16,8 +16,8 @@ import {
 import { magnitude, wholeNumber } from '../../reports/reports.ts';
 import type { RowMaker } from '../export/export-run.ts';
 import { passing } from '../listing.ts';
-import { refundLines } from '../report/report-screen.ts';
 import { type ShownRefunds, unshownFacts } from '../report/report-source.ts';
+import { refundLines } from '../report/report-words.ts';
 import { feedIndex } from './feed-index.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';

@@ -16,10 +16,10 @@ import {
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/report-grids.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
-import { amountsOf, closingBlocks, unsummedLines } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
+import { amountsOf, closingBlocks, unsummedLines } from '../report/report-words.ts';
+import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/summary-blocks.ts';
 
 const usualPeriod = 'this-month';
 

@@ -38,8 +38,8 @@ import {
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, onlyToday, sayAsOf } from '../report/report-rows.ts';
-import { amountsOf, inCurrency } from '../report/report-screen.ts';
 import { nobodyAsked, type Source } from '../report/report-source.ts';
+import { amountsOf, inCurrency } from '../report/report-words.ts';
 
 const usualPeriod = 'today';
 

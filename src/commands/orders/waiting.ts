@@ -19,7 +19,6 @@ import {
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { byFlag, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
 import {
   lastColumnsOfList,
   lastFieldsOfList,
@@ -27,8 +26,9 @@ import {
   showSums,
   sumColumns,
 } from '../report/report-rows.ts';
-import { amountsOf, closingBlocks } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
+import { amountsOf, closingBlocks } from '../report/report-words.ts';
+import { amountColumn, countColumn, summaryBlocks } from '../report/summary-blocks.ts';
 
 export const waiting = defineCommand({
   description:

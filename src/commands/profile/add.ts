@@ -16,7 +16,6 @@ import {
   type TypedKey,
 } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { limitsOf, limitWords, setLimits } from './account-limits.ts';
 import { addWithSender } from './join-sender.ts';
 import {
   confirmDoubts,
@@ -28,6 +27,7 @@ import {
   readNewKey,
   refuseWiderView,
 } from './profile-inputs.ts';
+import { limitsOf, limitWords, setLimits } from './set-limits.ts';
 import { tryNewKey } from './try-key.ts';
 
 const leadSize = 100_000;

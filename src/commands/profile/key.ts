@@ -6,7 +6,6 @@ import { CliError, orElse, refused } from '../../errors.ts';
 import { pagesOf } from '../../journal/journal.ts';
 import type { Profile, SenderOfProfile, StoredAccount, TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { limitsOf, limitWords } from './account-limits.ts';
 import {
   fieldsView,
   keyFlags,
@@ -15,6 +14,7 @@ import {
   refuseAgentIn,
   takeKey,
 } from './profile-inputs.ts';
+import { limitsOf, limitWords } from './set-limits.ts';
 
 // The order was on the first page when it was remembered. This limit prevents a long search.
 const readAtMost = 500;

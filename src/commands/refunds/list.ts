@@ -21,6 +21,7 @@ import { defineCommand } from '../command.ts';
 import { withOthers } from '../journal/attempt-record.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, onlyToday, sayAsOf } from '../report/report-rows.ts';
+import type { Source } from '../report/report-source.ts';
 import {
   amountsOf,
   currencyWord,
@@ -31,8 +32,7 @@ import {
   totalsOf,
   unsummedLines,
   wentBackWords,
-} from '../report/report-screen.ts';
-import type { Source } from '../report/report-source.ts';
+} from '../report/report-words.ts';
 import { refundFilter, refundFilterFlags, refuseNobody } from './refund-filter.ts';
 
 const usualPeriod = 'today';

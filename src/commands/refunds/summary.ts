@@ -19,8 +19,8 @@ import {
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/report-grids.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
+import type { Source } from '../report/report-source.ts';
 import {
   amountsOf,
   apartLines,
@@ -28,8 +28,8 @@ import {
   isComplete,
   ratesOfPaid,
   unsummedLines,
-} from '../report/report-screen.ts';
-import type { Source } from '../report/report-source.ts';
+} from '../report/report-words.ts';
+import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/summary-blocks.ts';
 import { isPartOfRefunds, refundFilter, refundFilterFlags } from './refund-filter.ts';
 
 const usualPeriod = 'this-month';

@@ -18,7 +18,6 @@ import { shownIndexed } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../../reports/reports.ts';
 import { timesBefore } from './report-period.ts';
-import { indexLines, indexLinesOfFile, isWhole, readsThatMatter } from './report-screen.ts';
 import {
   type Asked,
   isOfAccount,
@@ -28,6 +27,7 @@ import {
   type OpenedSource,
   timeOf,
 } from './report-source.ts';
+import { indexLines, indexLinesOfFile, isWhole, readsThatMatter } from './report-words.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says

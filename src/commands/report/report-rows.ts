@@ -8,8 +8,8 @@ import { boundSeconds } from '../../flags/typed-time.ts';
 import type { Facts, Line, Summary, SummaryQuery } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { openSource } from './report-flags.ts';
-import { isComplete, refuseGaps } from './report-screen.ts';
 import type { Asked, Needs, Source } from './report-source.ts';
+import { isComplete, refuseGaps } from './report-words.ts';
 
 /** A column of such rows. All of them are in CSV, and in a table if somebody names columns. */
 export function rowColumn(name: string, kind: ValueKind): Column {

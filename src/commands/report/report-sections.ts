@@ -23,8 +23,8 @@ import {
 } from '../../reports/reports.ts';
 import { twiceWords } from '../orders/twins.ts';
 import type { ReportFigures, WaitingSum } from './report-figures.ts';
-import { amountsOf, apartWords, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
 import type { Source } from './report-source.ts';
+import { amountsOf, apartWords, bucketWords, currencyWord, inCurrency } from './report-words.ts';
 
 /** How the report is written. `names`: with the names of buyers and the notes of refunds. */
 export interface ReportHow {

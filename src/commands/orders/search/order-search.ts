@@ -12,7 +12,7 @@ import { accountLabel } from '../../../profiles/profiles.ts';
 import { feedIndex } from '../feed-index.ts';
 import { doubtsOf } from './find-indexed.ts';
 import { wantedOrders } from './indexed-text.ts';
-import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './known-orders.ts';
+import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './kept-orders.ts';
 
 /** The orders read so far, and the functions that read more. */
 export interface OrderSearch<T> {

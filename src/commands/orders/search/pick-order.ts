@@ -21,7 +21,7 @@ import {
 } from '../../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../../profiles/profiles.ts';
 import type { SearchedList } from '../../../terminal/terminal.ts';
-import type { KeptOrder, KeptParts } from './known-orders.ts';
+import type { KeptOrder, KeptParts } from './kept-orders.ts';
 import { nearBuyers } from './near-buyers.ts';
 import { amountHint } from './order-matching.ts';
 import { type IndexAnswer, type OrderSearch, openPickIndex, searchOrders } from './order-search.ts';

@@ -1,4 +1,4 @@
-/** Takes changes from desks. Each id is one change, however often and whoever asks. It is sent at most once. */
+/** The routes that take changes from desks. Each id is one change, however often it comes and from whom. It is sent at most once. */
 
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';

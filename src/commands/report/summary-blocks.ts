@@ -19,8 +19,8 @@ import {
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Chart } from './report-flags.ts';
-import { bucketWords, currencyWord, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
+import { bucketWords, currencyWord, titleLine } from './report-words.ts';
 
 /** What kind of chart is drawn, and with which characters. */
 interface Drawing {

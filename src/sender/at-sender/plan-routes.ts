@@ -1,4 +1,4 @@
-/** Takes plans from desks and applies them. Each runs once, however often and whoever hands it over. */
+/** The routes that take plans from desks and apply them. Each plan runs once, however often it comes and from whom. */
 
 import * as v from 'valibot';
 import { checkPlanLimits, paidOnOrders, rowsToSend } from '../../changes/changes.ts';
