@@ -11,6 +11,7 @@ import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../../harness/orders.ts';
 import { profileInUse } from '../../harness/profile-in-use.ts';
 import { order, splitOrder } from '../../refunds/refund-service.ts';
+import { attempt } from '../../journal/rows.ts';
 import { attemptAt, inputRow, refund } from './plan-parts.ts';
 
 const profile = profileInUse('http://localhost:1');
@@ -155,8 +156,20 @@ describe('what the journal knows', () => {
 describe('a refund that was made before', () => {
   const charge = 'ch_ord_1';
   const once = withRefund(order('ord_1'), refundOf('rf_1', 5, { created_at: 100 }), 5);
+  const proof = {
+    kind: 'refund',
+    orderId: 'ord_1',
+    livemode: false,
+    body: {},
+    expected: [{ chargeId: charge, amount: -5 }],
+    tolerated: [],
+    before: { charges: [{ id: charge, refunds: [] }] },
+  } as const;
   const made = (sent: Parameters<typeof attemptAt>[1]): AttemptRecord =>
-    attemptAt({ verdict: 'applied', refunds: [refund('rf_1', -5, charge)] }, { plan: 'p_old1', ...sent });
+    attemptAt(
+      { verdict: 'applied', refunds: [refund('rf_1', -5, charge)] },
+      { plan: 'p_old1', proof, ...sent },
+    );
   const rowA = made({ idempotencyKey: key({ amount: 5, ref: 'a' }), ref: 'a' });
 
   it('of the same amount must be named, and the row says how', () => {
@@ -191,6 +204,44 @@ describe('a refund that was made before', () => {
     ]);
     expect(plan([{ amount: 6 }], { order: once, attempts }, { planId: 'p_old1' })).toMatchObject([
       { state: 'ready' },
+    ]);
+  });
+
+  it.each([
+    ['the order shows', 'failed', 'made'],
+    ['only the journal knows', undefined, 'failed'],
+  ] as const)('by another plan need not be named once it failed, as %s', (_, shown, recorded) => {
+    const status = shown === undefined ? {} : { status: shown };
+    const failed =
+      shown === undefined ? order('ord_1') : withRefund(order('ord_1'), refundOf('rf_1', 5, status), 0);
+    const refunds = [
+      { ...refund('rf_1', -5, charge), ...(recorded === 'failed' ? { status: 'failed' } : {}) },
+    ];
+    const attempts = [
+      attemptAt({ verdict: 'applied', refunds }, { plan: 'p_old1', proof, idempotencyKey: 'row/other' }),
+    ];
+    expect(plan([{ amount: 6 }], { order: failed, attempts })).toMatchObject([{ state: 'ready' }]);
+  });
+
+  it('by somebody else, and seen by a later read of it, is not its own', () => {
+    const attempts = [
+      attempt(
+        [
+          { verdict: 'applied', refunds: [refund('rf_1', -5, charge)] },
+          {
+            verdict: 'applied',
+            by: 'read',
+            refunds: [refund('rf_9', -7, charge), refund('rf_1', -5, charge)],
+          },
+        ],
+        { plan: 'p_old1', proof, idempotencyKey: 'row/other' },
+      ),
+    ];
+    const both = withRefund(once, refundOf('rf_9', 7, { created_at: 200 }), 7);
+    expect(plan([{ amount: 6 }], { order: both, attempts })).toMatchObject([
+      {
+        why: 'rf_1 refunded this charge before with 5 (plan p_old1): if it should get this refund too, add --again rf_1',
+      },
     ]);
   });
 

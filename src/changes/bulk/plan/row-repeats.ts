@@ -2,11 +2,14 @@
 
 import { figureWords, plainAmounts } from '../../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../../api/charges.ts';
+import { meaningOfRefund } from '../../../api/spec.ts';
 import {
   type AttemptRecord,
   attemptName,
   type ExpectedRefund,
+  type FoundRefund,
   isMadeRefund,
+  ownRefunds,
   sameJson,
   usesUp,
 } from '../../../journal/journal.ts';
@@ -110,18 +113,24 @@ function repeatOf(name: string, { taken }: RowsOfOrder, what: string, meant: str
   return { name: undefined, why: `${what}, and ${used}` };
 }
 
-// Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file.
+// Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file. A refund
+// that failed paid nothing back.
 function otherPlanProblem(
-  { expected, typed }: NewRefund,
+  { money, expected, typed }: NewRefund,
   names: NamesLeft,
   rows: RowsOfOrder,
 ): Repeat | undefined {
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
+  const shown = new Map(
+    money.charges.flatMap(({ refunds }) => refunds.map(({ id, meaning }) => [id, meaning])),
+  );
+  const isFailed = ({ id = '', status }: Partial<FoundRefund>) =>
+    (shown.get(id) ?? meaningOfRefund(status)) === 'failed';
   for (const record of rows.attempts) {
     const { sent } = record;
     if (sent.plan === undefined || sent.proof.livemode !== rows.livemode) continue;
     if (isOfRows(record, rows) || !isMadeRefund(record)) continue;
-    const refunds = refundsOfAttempt(record);
+    const refunds = refundsOfAttempt(record).filter((refund) => !isFailed(refund));
     const ofCharge = refunds.find(({ chargeId }) => charges.has(chargeId));
     const refund = ofCharge ?? (mayMeanOtherCharge(typed, record) ? refunds[0] : undefined);
     if (refund === undefined) continue;
@@ -211,9 +220,7 @@ function isOfRows({ sent }: AttemptRecord, { keys, planId }: RowsOfOrder): boole
 }
 
 // If a person recorded the refund, the journal has no id for it.
-function refundsOfAttempt({
-  sent,
-  verdicts,
-}: AttemptRecord): readonly (ExpectedRefund & { readonly id?: string | undefined })[] {
-  return verdicts.at(-1)?.refunds ?? sent.proof.expected;
+function refundsOfAttempt(record: AttemptRecord): readonly (ExpectedRefund & Partial<FoundRefund>)[] {
+  const own = ownRefunds(record);
+  return own.length > 0 ? own : record.sent.proof.expected;
 }
