@@ -327,6 +327,21 @@ it('a refund that failed is no reason to ask about the same amount once more', (
   expect(row).toMatchObject({ state: 'ready', why: undefined });
 });
 
+it.each([
+  ['failed', 0, []],
+  [
+    'pending',
+    5,
+    [
+      '5 of 35000 MXN is pending: full means the rest',
+      'this charge has a pending refund: 5 MXN, rf_1; the buyer may mean that refund',
+    ],
+  ],
+] as const)('a refund that is %s did not go back, and no mark of a row says so', (status, amount, marks) => {
+  const shown = withRefund(order('ord_1'), refundOf('rf_1', 5, { status }), amount);
+  expect(plan([{ amount: 'full' }], { order: shown })).toMatchObject([{ marks }]);
+});
+
 it('the command for a charge names no refund that failed', () => {
   const failed = refundOf('rf_1', 5, { status: 'failed' });
   const split = orderOf('ord_1', [chargeOf('ch_1', 50, { refunds: listOf(failed) }), chargeOf('ch_2', 50)]);

@@ -4,7 +4,7 @@
  */
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
-import { moneyOf, newestOf } from '../../../api/charges.ts';
+import { moneyOf, newestOf, standingRefunds, sumOf } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
 import {
@@ -157,18 +157,23 @@ function rowMarks(row: NewRow, refund: Refund, read: OrderOfRow, { settings }: P
   ];
 }
 
-// `full` means the rest, if some of it went back before.
+// `full` means the rest, if some of it went back before or is on its way. A refund that failed is neither.
 function restMark(
   { amount, chargeId }: NewRow,
   { money }: Refund,
   settings: Profile['settings'],
 ): readonly string[] {
   const charges = money.charges.filter(({ id }) => chargeId === undefined || id === chargeId);
-  const refunds = charges.flatMap((charge) => charge.refunds.filter(({ id }) => !isPlanned(id)));
+  const refunds = charges.flatMap((charge) => standingRefunds(charge).filter(({ id }) => !isPlanned(id)));
   if (amount !== fullWord || refunds.length === 0) return [];
-  const gone = refunds.reduce((sum, one) => sum - one.amount, 0);
   const paid = chargeId === undefined ? money.amount : (charges[0]?.amount ?? 0);
-  return [`${partWords(gone, paid, money.currency, settings)} went back before: full means the rest`];
+  const [back, pending] = [true, false].map((isMade) =>
+    sumOf(refunds.filter(({ meaning }) => (meaning === 'made') === isMade)),
+  );
+  const words = (sum: number | undefined, what: string) =>
+    sum === undefined || sum === 0 ? [] : [`${partWords(sum, paid, money.currency, settings)} ${what}`];
+  const both = [...words(back, 'went back before'), ...words(pending, 'is pending')];
+  return [`${both.join(', ')}: full means the rest`];
 }
 
 function refundedMark(
@@ -181,8 +186,9 @@ function refundedMark(
   if (newest === undefined) return [];
   const more = others.length === 1 ? '' : ` and ${others.length - 1} more`;
   const figure = amountWords(-newest.amount, refund.money.currency, settings);
+  const what = newest.meaning === 'pending' ? 'has a pending refund' : 'was refunded before';
   return [
-    `this charge was refunded before: ${figure}, ${newest.id}${madeWords(newest)}${more}; the buyer may mean that refund`,
+    `this charge ${what}: ${figure}, ${newest.id}${madeWords(newest)}${more}; the buyer may mean that refund`,
   ];
 }
 

@@ -183,7 +183,7 @@ export function namesToSend(
   return [...new Set([...names, ...ofRows])].filter((name) => [...ids, ...lost].includes(name));
 }
 
-/** The refunds on the charges of a row that no row of the file made. */
+/** The refunds on the charges of a row that did not fail, and that no row of the file made. */
 export function otherRefunds(
   { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   rows: RowsOfOrder,
@@ -192,7 +192,7 @@ export function otherRefunds(
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   return money.charges
     .filter(({ id }) => charges.has(id))
-    .flatMap(({ refunds }) => refunds.filter((one) => !isPlanned(one.id) && !own.has(one.id)));
+    .flatMap((charge) => standingRefunds(charge).filter(({ id }) => !isPlanned(id) && !own.has(id)));
 }
 
 // ── The refunds of the file's own rows ──────────────────────────────────────────────────────────
