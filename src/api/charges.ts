@@ -121,7 +121,7 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
     throw new Unprovable(`charge ${index + 1} has no id`);
   const amount = integer(value.amount, `the amount of charge ${id}`);
   const refunds = readRefunds(order, value, id);
-  const taken = sumOf(standingRefunds({ refunds }));
+  const sums = refundSums(refunds);
   const status = textIn(value.status);
   return {
     id,
@@ -130,9 +130,8 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
     isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
     amount,
     refunds,
-    refunded: sumOf(refunds.filter(({ meaning }) => meaning === 'made')),
-    taken,
-    ...leftOf(status, amount - taken),
+    ...sums,
+    ...leftOf(status, amount - sums.taken),
     value,
   };
 }
@@ -144,6 +143,20 @@ function leftOf(status: string | undefined, left: number): Pick<ChargeMoney, 'le
 /** The sum of refunds, positive. */
 export function sumOf(refunds: readonly Pick<RefundRecord, 'amount'>[]): number {
   return refunds.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
+}
+
+/** The sum of refunds that were made (`refunded`), and with those that may still be made (`taken`). Both positive. */
+export function refundSums(
+  refunds: readonly Pick<RefundRecord, 'amount' | 'meaning'>[],
+): Pick<ChargeMoney, 'refunded' | 'taken'> {
+  const sum = (counts: (meaning: RefundMeaning) => boolean) =>
+    sumOf(refunds.filter(({ meaning }) => counts(meaning)));
+  return { refunded: sum((meaning) => meaning === 'made'), taken: sum((meaning) => meaning !== 'failed') };
+}
+
+/** Whether `said` is what went back by refunds with these sums. The document does not say whether a pending one counts. */
+export function isRefundSum(said: number, { refunded, taken }: ReturnType<typeof refundSums>): boolean {
+  return said === refunded || said === taken;
 }
 
 function readAll(value: unknown): OrderMoney {
@@ -185,7 +198,7 @@ function isSameCurrency(one: string, other: unknown): boolean {
   return typeof other !== 'string' || one.toUpperCase() === other.toUpperCase();
 }
 
-// amount_refunded is the sum of the refunds (service: order). The document does not say whether a pending one counts.
+// amount_refunded is the sum of the refunds (service: order).
 function doubtOf(
   { amount_refunded: said, payment_status: status, currency }: JsonObject,
   charges: readonly ChargeMoney[],
@@ -193,11 +206,10 @@ function doubtOf(
   for (const { number, value } of charges)
     if (typeof value.currency === 'string' && !isSameCurrency(value.currency, currency))
       return `charge ${number} is in ${value.currency}, and the order in ${String(currency)}`;
-  const sum = (of: (charge: ChargeMoney) => number) => charges.reduce((all, charge) => all + of(charge), 0);
-  const [made, taken] = [sum(({ refunded }) => refunded), sum((charge) => charge.taken)];
-  if (typeof said === 'number' && said !== made && said !== taken)
-    return `amount_refunded is ${said}, and its refunds add up to ${made}`;
-  if (status === statuses.refunded && taken === 0) return `it is ${status}, and shows no refund`;
+  const sums = refundSums(charges.flatMap(({ refunds }) => refunds));
+  if (typeof said === 'number' && !isRefundSum(said, sums))
+    return `amount_refunded is ${said}, and its refunds add up to ${sums.refunded}`;
+  if (status === statuses.refunded && sums.taken === 0) return `it is ${status}, and shows no refund`;
   return undefined;
 }
 

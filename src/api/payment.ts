@@ -1,6 +1,6 @@
 /** What an order received and what went back, read leniently, even if the order hides some of it. */
 
-import { hasNoCharges, newestOf, type RefundRecord, refundsOf, sumOf } from './charges.ts';
+import { hasNoCharges, newestOf, type RefundRecord, refundSums, refundsOf } from './charges.ts';
 import { type CompleteItems, completeItems, isWhole, itemsOf, type JsonObject } from './json-values.ts';
 import { isTime, meaningOfRefund, meaningOfStatus, type RefundMeaning, statuses } from './spec.ts';
 
@@ -30,7 +30,7 @@ export function paymentOf(order: JsonObject): Payment {
   const paid = itemsOf(order.charges).filter(tookMoney);
   const isPaid = paid.length > 0 || mayBePaid(order);
   const shown = paid.flatMap(({ refunds }) => itemsOf(refunds).flatMap(shownRefund));
-  const made = sumOf(shown.filter(({ meaning }) => meaning === 'made'));
+  const made = refundSums(shown).refunded;
   const isAllMade = shown.every(({ meaning }) => meaning === 'made');
   const figures = [
     ...(shown.length === 0 ? [] : [made]),

@@ -6,15 +6,15 @@
 import { figuresIn } from '../amounts.ts';
 import {
   type ChargeMoney,
+  isRefundSum,
   moneyOf,
   type OrderMoney,
   readMoney,
-  standingRefunds,
-  sumOf,
+  refundSums,
 } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { statuses } from '../api/spec.ts';
-import type { AttemptRecord } from '../journal/journal.ts';
+import { type AttemptRecord, madeRefunds } from '../journal/journal.ts';
 import type { MoneyBefore } from '../plans/plans.ts';
 import type { Profile } from '../profiles/profiles.ts';
 
@@ -116,8 +116,8 @@ function foreignOf(
   return foreign;
 }
 
-function idsOf({ verdicts }: AttemptRecord): readonly string[] {
-  return (verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []);
+function idsOf(record: AttemptRecord): readonly string[] {
+  return madeRefunds(record).flatMap(({ id }) => id ?? []);
 }
 
 function isInSnapshot({ charges }: MoneyBefore, record: AttemptRecord): boolean {
@@ -166,13 +166,16 @@ function isAfterRefund(status: string | undefined): boolean {
   return status === statuses.refunded || status === statuses.partiallyRefunded;
 }
 
-// Our own refunds change `amount_refunded` by just their sum. The document does not say whether it includes a pending one.
+// Our own refunds change `amount_refunded` by just their sum.
 function sumChanged({ amountRefunded: was, charges }: MoneyBefore, money: OrderMoney): readonly string[] {
   const is = money.amountRefunded;
   const known = new Set(charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
-  const own = money.charges.flatMap(standingRefunds).filter(({ id }) => !known.has(id));
-  const [made, taken] = [sumOf(own.filter(({ meaning }) => meaning === 'made')), sumOf(own)];
-  if (was === undefined ? is === undefined || taken > 0 : is === was + made || is === was + taken) return [];
+  const since = money.charges.flatMap(({ refunds }) => refunds.filter(({ id }) => !known.has(id)));
+  const sums = refundSums(since);
+  if (
+    was === undefined ? is === undefined || sums.taken > 0 : is !== undefined && isRefundSum(is - was, sums)
+  )
+    return [];
   const shown = `amount_refunded was ${was ?? 'absent'} and is ${is ?? 'absent'}`;
-  return [made === 0 ? shown : `${shown}, and the refunds since then are ${made}`];
+  return [sums.refunded === 0 ? shown : `${shown}, and the refunds since then are ${sums.refunded}`];
 }

@@ -48,7 +48,13 @@ export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './questi
 export { sentAgain, tooEarlyUntil, unshownRefunds } from './questions/by-hand.ts';
 export { openAttempts } from './questions/known-attempts.ts';
 export { ownRefunds } from './questions/made-records.ts';
-export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './questions/paid-twice.ts';
+export {
+  foundTwice,
+  isPaidTwice,
+  madeRefunds,
+  otherAlarms,
+  refundsPaidTwice,
+} from './questions/paid-twice.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
 export { byNewest, pagesOf } from './rows/attempt-query.ts';
 export * from './rows/journal-rows.ts';

@@ -3,9 +3,10 @@
 import { expect, it } from 'vitest';
 import { driftOf, moneyBefore } from '../../src/changes/money-changed.ts';
 
-import type { AttemptRecord } from '../../src/journal/rows/journal-rows.ts';
+import type { AttemptRecord, Proof } from '../../src/journal/rows/journal-rows.ts';
 import { chargesOf, type Json, listOf, refundOf, withCharge, withRefund } from '../harness/orders.ts';
 import { profileInUse } from '../harness/profile-in-use.ts';
+import { attempt } from '../journal/rows.ts';
 import { order, splitOrder } from '../refunds/refund-service.ts';
 import { attemptAt, refund } from './bulk/plan-parts.ts';
 
@@ -20,12 +21,18 @@ function drift(now: Json, own: readonly AttemptRecord[] = [], was: Json = first)
 }
 
 const refunded = withRefund(first, refundOf('rf_1', 100), 100);
+const proofOf = (amount: number, chargeId = charge): Proof => ({
+  kind: 'refund',
+  orderId: 'ord_1',
+  livemode: false,
+  body: {},
+  expected: [{ chargeId, amount }],
+  tolerated: [],
+  before: { charges: [{ id: chargeId, refunds: [] }] },
+});
 const applied = (id: string | undefined, amount = -100) =>
-  attemptAt({ verdict: 'applied', refunds: [refund(id, amount, charge)] });
-const byPerson = attemptAt(
-  { verdict: 'applied', by: 'person' },
-  { proof: { ...applied('x').sent.proof, expected: [{ chargeId: charge, amount: -100 }] } },
-);
+  attemptAt({ verdict: 'applied', refunds: [refund(id, amount, charge)] }, { proof: proofOf(amount) });
+const byPerson = attemptAt({ verdict: 'applied', by: 'person' }, { proof: proofOf(-100) });
 
 it('an order that is as it was has not changed', () => {
   expect(drift(first)).toBeUndefined();
@@ -81,6 +88,32 @@ it.each([0, 100])("a pending refund of the plan's own is no change, with amount_
 it("the plan's own refunds are no change, nor what they do to the status and the sums", () => {
   expect(drift(refunded, [applied('rf_1')])).toBeUndefined();
   expect(drift(refunded, [applied('rf_2')])).toBe('it has a new refund of 100, rf_1');
+});
+
+it("a refund by somebody else is a change, though a read of the plan's own refund showed it too", () => {
+  const both = withRefund(refunded, refundOf('rf_9', 70), 70);
+  const seen = [refund('rf_1', -100, charge), refund('rf_9', -70, charge)];
+  const own = attempt(
+    [
+      { verdict: 'applied', refunds: seen.slice(0, 1) },
+      { verdict: 'applied', by: 'read', refunds: seen },
+    ],
+    { proof: proofOf(-100) },
+  );
+  expect(drift(both, [own])).toBe('it has a new refund of 70, rf_9');
+});
+
+it("a refund of the plan's own that was made twice is no change once somebody has dealt with it", () => {
+  const twice = withRefund(refunded, refundOf('rf_2', 100), 100);
+  const refunds = [refund('rf_1', -100, charge), refund('rf_2', -100, charge)];
+  const own = attempt(
+    [
+      { verdict: 'applied', alarm: 'duplicate', refunds },
+      { verdict: 'applied', by: 'person', acknowledged: 'duplicate', refunds },
+    ],
+    { proof: proofOf(-100) },
+  );
+  expect(drift(twice, [own])).toBeUndefined();
 });
 
 it('a refund that a person recorded is known by its charge and amount, and counts once', () => {
@@ -151,7 +184,8 @@ it('after a refund of one charge, the other charge must be as it was', () => {
     payment_status: 'partially_refunded',
     charges: listOf({ ...one, refunds: listOf(refundOf('rf_1', 100)) }, { ...two, ...changes }),
   });
-  const own = [attemptAt({ verdict: 'applied', refunds: [refund('rf_1', -100, 'ch_1')] })];
+  const made = { verdict: 'applied', refunds: [refund('rf_1', -100, 'ch_1')] } as const;
+  const own = [attemptAt(made, { proof: proofOf(-100, 'ch_1') })];
   expect(drift(after({}), own, split)).toBeUndefined();
   expect(drift(after({ is_refundable: false }), own, split)).toBe(
     'is_refundable of charge 2 was true and is false',

@@ -7,6 +7,7 @@ import {
   alarmWords,
   attemptName,
   isPast,
+  madeRefunds,
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
@@ -145,7 +146,7 @@ function rowAttempt(
 ): RowAttempt {
   const { change, operator, time, proof } = attempt.sent;
   const last = attempt.verdicts.at(-1);
-  const refunds = last?.refunds ?? [];
+  const refunds = madeRefunds(attempt);
   const ids = refunds.map(({ id }) => id ?? '').join(' ');
   const sum = refunds.reduce((total, { amount }) => total - amount, 0);
   return {

@@ -14,6 +14,7 @@ import {
   type Change,
   isMadeRefund,
   LimitRefusal,
+  madeRefunds,
   type Outcome,
   type Released,
   unshownRefunds,
@@ -302,9 +303,9 @@ async function refuseChanged(
   const drift = before === undefined ? 'its money was not read' : driftOf(before, order, own, profile);
   if (drift !== undefined) throw changed(orderId, drift);
   // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
-  const made = own.flatMap(({ sent, verdicts }) => [
-    ...(sent.again ?? []),
-    ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
+  const made = own.flatMap((record) => [
+    ...(record.sent.again ?? []),
+    ...madeRefunds(record).flatMap(({ id }) => id ?? []),
   ]);
   const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
   const attempts = await ctx.journal.attemptsOf(service, orderId);

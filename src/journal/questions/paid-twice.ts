@@ -61,6 +61,14 @@ export function foundTwice(record: AttemptRecord, known: readonly AttemptRecord[
   return withSentAgain(record, seen?.refunds ?? ownRefunds(record), known);
 }
 
+/** The refunds that an attempt made, each as often as it is there. What a read showed beside them is somebody else's. */
+export function madeRefunds(record: AttemptRecord): readonly FoundRefund[] {
+  const own = ownRefunds(record);
+  const ids = new Set(own.map(({ id }) => id));
+  const seen = record.verdicts.findLast(({ alarm }) => alarm === 'duplicate')?.refunds ?? [];
+  return [...own, ...seen.filter(({ id }) => !ids.has(id))];
+}
+
 /** The ids of the refunds that are there more than once. */
 export function refundsPaidTwice(record: AttemptRecord, known: readonly AttemptRecord[]): readonly string[] {
   return foundTwice(record, known).map(({ id }) => id);

@@ -10,8 +10,8 @@ import { rowKey } from '../../../src/plans/plan-lines.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../../harness/orders.ts';
 import { profileInUse } from '../../harness/profile-in-use.ts';
-import { order, splitOrder } from '../../refunds/refund-service.ts';
 import { attempt } from '../../journal/rows.ts';
+import { order, splitOrder } from '../../refunds/refund-service.ts';
 import { attemptAt, inputRow, refund } from './plan-parts.ts';
 
 const profile = profileInUse('http://localhost:1');

@@ -10,6 +10,7 @@ import {
 } from '../../../src/changes/bulk/row-verdicts.ts';
 import { attemptName } from '../../../src/journal/journal.ts';
 import type { AttemptRecord, VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
+import { attempt } from '../../journal/rows.ts';
 import { attemptAt, planOf, planRow, refund } from './plan-parts.ts';
 
 const plan = planOf([planRow()]);
@@ -37,6 +38,21 @@ it.each<[string, Partial<VerdictRow> | undefined, string, boolean]>([
   const found = report(attemptAt(verdict));
   expect(found?.verdict).toBe(expected);
   expect(found && movedNothing(found)).toBe(nothing);
+});
+
+it.each([
+  ['somebody else made beside its own is not its own', -7, undefined, 'rf_1', 5],
+  ['was made twice counts twice', -5, 'duplicate', 'rf_1 rf_2', 10],
+] as const)('a refund that %s', (_, amount, alarm, ids, sum) => {
+  const refunds = [refund('rf_1', -5), refund('rf_2', amount)];
+  const made = attempt(
+    [
+      { verdict: 'applied', refunds: refunds.slice(0, 1) },
+      { verdict: 'applied', by: 'read', refunds, alarm },
+    ],
+    attemptAt(undefined).sent,
+  );
+  expect(report(made)?.attempt?.made).toEqual({ ids, sum });
 });
 
 it('a row without an attempt is not sent, with the reason that this run knows', () => {
@@ -78,7 +94,8 @@ it('the last attempt at a row counts', () => {
 it('a record says what was refunded before and after, and every refund', () => {
   const made = attemptAt({ verdict: 'applied', refunds: [refund('rf_1', -3), refund('rf_2', -2)] });
   const before = { ...made.sent.proof.before, amountRefunded: 10 };
-  const sent = { ...made.sent, proof: { ...made.sent.proof, before } };
+  const expected = [-3, -2].map((amount) => ({ chargeId: 'ch_1', amount }));
+  const sent = { ...made.sent, proof: { ...made.sent.proof, before, expected } };
   const [first] = reportRows(plan, [{ ...made, sent }]);
   expect(first && reportRecord(first, plan)).toMatchObject({
     verdict: 'made',
