@@ -3,10 +3,11 @@
  * report.
  */
 
-import { dayMs, meaningOfRefund } from '../api/spec.ts';
+import { sumOf } from '../api/charges.ts';
+import { dayMs } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
-import { type AttemptRecord, attemptName, horizonOf, ownRefunds } from '../journal/journal.ts';
+import { type AttemptRecord, attemptName, failedRefunds, horizonOf } from '../journal/journal.ts';
 import {
   attemptOf,
   hasRoom,
@@ -80,14 +81,21 @@ export function collectOpenCases(ctx: Context): OpenCases {
   };
 }
 
-function caseOf(state: ToldState = 'unconfirmed', record: AttemptRecord): OpenCase {
+// `failed`: those of its refunds that failed, as the order shows them; without it, as the journal knows them.
+function caseOf(
+  state: ToldState = 'unconfirmed',
+  record: AttemptRecord,
+  failed: Pick<OpenCase, 'count' | 'amount'> = failedIn(record),
+): OpenCase {
   const { amount, currency, proof } = record.sent;
-  const one = { state, orderId: proof.orderId, currency, record };
-  const failed =
-    state === 'failed' ? ownRefunds(record).filter(({ status }) => meaningOfRefund(status) === 'failed') : [];
-  return failed.length === 0
-    ? { ...one, count: 1, amount }
-    : { ...one, count: failed.length, amount: failed.reduce((sum, refund) => sum - refund.amount, 0) };
+  const whole = { count: 1, amount };
+  const some = state === 'failed' && failed.count > 0 ? failed : whole;
+  return { state, orderId: proof.orderId, currency, record, ...some };
+}
+
+function failedIn(record: AttemptRecord): Pick<OpenCase, 'count' | 'amount'> {
+  const failed = failedRefunds(record);
+  return { count: failed.length, amount: sumOf(failed) };
 }
 
 // Whether nobody has to look at a case any more, because the order has no money left that could still go back.
@@ -106,7 +114,9 @@ function casesOf(known: KnownOrder): readonly OpenCase[] {
     const state = toldStates.find((told) => told === one.is);
     const record = attemptOf(one, attempts);
     if (state === undefined || isOver(known, one)) return [];
-    return [record === undefined ? { ...shared, ...doubted, state, record } : caseOf(state, record)];
+    if (record === undefined) return [{ ...shared, ...doubted, state, record }];
+    const failed = one.is === 'failed' ? { count: one.refunds.length, amount: one.amount } : undefined;
+    return [caseOf(state, record, failed)];
   });
   if (first !== 'unconfirmed' || cases.some(({ is }) => stopsRefund(is))) return found;
   return [...found, { ...shared, ...doubted, state: first, record: undefined, doubt }];

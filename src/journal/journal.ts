@@ -47,7 +47,7 @@ export type { Evidence } from './judge-read.ts';
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './questions/account-limits.ts';
 export { sentAgain, tooEarlyUntil, unshownRefunds } from './questions/by-hand.ts';
 export { openAttempts } from './questions/known-attempts.ts';
-export { ownRefunds } from './questions/made-records.ts';
+export { failedRefunds, hasFailed, ownRefunds } from './questions/made-records.ts';
 export {
   foundTwice,
   isPaidTwice,

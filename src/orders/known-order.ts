@@ -22,6 +22,7 @@ import {
 import {
   type AttemptRecord,
   appearedVerdict,
+  hasFailed,
   isOpen,
   isPaidTwice,
   isSentAgain,
@@ -348,11 +349,13 @@ export function recordedState(record: AttemptRecord): RecordedState {
   if (appearedVerdict(record) !== undefined) return 'appeared';
   if (last?.alarm === 'duplicate' || last?.acknowledged === 'duplicate') return 'made twice';
   if (last?.alarm === 'gone' || last?.acknowledged === 'gone') return 'gone';
-  const own = ownRefunds(record).map(({ status }) => meaningOfRefund(status));
-  if (last?.alarm === 'failed' || own.includes('failed')) return 'failed';
+  if (last?.alarm === 'failed' || hasFailed(record)) return 'failed';
   if (last?.alarm !== undefined || isUnconfirmed(record)) return 'unconfirmed';
   if (last?.verdict === 'applied' && last.by === 'person') return 'recorded made';
-  if (last?.verdict === 'applied') return own.find((meaning) => meaning !== 'made') ?? 'made';
+  if (last?.verdict === 'applied') {
+    const own = ownRefunds(record).map(({ status }) => meaningOfRefund(status));
+    return own.find((meaning) => meaning === 'pending' || meaning === 'unconfirmed') ?? 'made';
+  }
   if (last?.verdict === 'not_sent') return 'not sent';
   return statementOn(record) === undefined ? 'refused' : 'recorded not made';
 }

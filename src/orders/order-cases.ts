@@ -8,6 +8,7 @@ import {
   type AttemptRecord,
   appearedRefunds,
   awaitsRead,
+  failedRefunds,
   horizonOf,
   isFailedLate,
   isMadeRefund,
@@ -166,10 +167,11 @@ function failedCases(
   probable: ReadonlyMap<string, AttemptRecord>,
 ): readonly OrderCase[] {
   const failed = shown.filter(({ meaning }) => meaning === 'failed');
+  const statuses = new Map(shown.map(({ id, status }) => [id, status]));
   return known.flatMap((record): readonly OrderCase[] => {
     const last = record.verdicts.at(-1);
     if (last?.acknowledged === 'failed' || last?.verdict !== 'applied') return [];
-    const own = new Set(ownRefunds(record).map(({ id }) => id));
+    const own = new Set(failedRefunds(record, statuses).map(({ id }) => id));
     const mine = failed.filter(({ id }) => own.has(id) || probable.get(id) === record);
     if (mine.length === 0 && !isFailedLate(record)) return [];
     return [{ is: 'failed', record, refunds: mine.map(({ id }) => id), amount: sumOf(mine) }];

@@ -1,12 +1,14 @@
 /** What is known about an order, and that the screens of orders say just that. */
 
 import { describe, expect, test } from 'vitest';
-import { knownOrder } from '../../src/orders/orders.ts';
+import type { VerdictRow } from '../../src/journal/rows/journal-rows.ts';
+import { knownOrder, recordedState } from '../../src/orders/orders.ts';
 import { chargeOf, type Json, orderOf, refundOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { startService } from '../harness/service.ts';
 import { id, refund, startAppearing } from '../journal/appearing.ts';
+import { attempt } from '../journal/rows.ts';
 
 const now = { time: 0, wall: 0, mono: 0, skewed: false };
 const refunds = (...data: readonly Json[]) => ({
@@ -39,6 +41,52 @@ describe('a refund record of the service', () => {
     expect(withRecord('failed', { amount_refunded: 300 }).reading).toMatchObject({
       money: { charges: [{ left: 700 }], doubt: 'amount_refunded is 300, and its refunds add up to 0' },
     });
+  });
+});
+
+describe('a refund of this machine of which one record failed', () => {
+  const found = (refundId: string, chargeId: string, amount: number, status?: string) => ({
+    id: refundId,
+    chargeId,
+    amount,
+    status,
+    createdAt: 1_790_003_600,
+    authCode: undefined,
+  });
+  const sentFor = (tolerated: readonly string[], ...verdicts: readonly Partial<VerdictRow>[]) => {
+    const { proof } = attempt([]).sent;
+    const expected = [{ chargeId: 'ch_1', amount: -1000 }];
+    return attempt(verdicts, { proof: { ...proof, orderId: id, livemode: true, expected, tolerated } });
+  };
+  const own = found('rf_1', 'ch_1', -1000);
+
+  test('and another one is in its place: it was made', () => {
+    const failed = { ...own, status: 'failed' };
+    const record = sentFor(
+      [],
+      { verdict: 'applied', refunds: [own] },
+      { verdict: 'applied', alarm: 'failed', refunds: [failed] },
+      { verdict: 'applied', refunds: [failed, found('rf_2', 'ch_1', -1000)] },
+    );
+    const records = refunds(refundOf('rf_1', 1000, { status: 'failed' }), refundOf('rf_2', 1000));
+    const whole = { payment_status: 'refunded', amount_refunded: 1000, is_refundable: false };
+    const known = knownOrder(orderOf(id, [chargeOf('ch_1', 1000, records)], whole), [record], now);
+    expect(recordedState(record)).toBe('made');
+    expect(known.cases).toEqual([]);
+    expect(known.refunds.map(({ state }) => state)).toEqual(['failed', 'made']);
+  });
+
+  test('on a charge that was declined, where nothing was asked for: it was made', () => {
+    const other = found('rf_2', 'ch_2', -500, 'failed');
+    const record = sentFor(['ch_2'], { verdict: 'applied', refunds: [own, other] });
+    const charges = [
+      chargeOf('ch_1', 1000, refunds(refundOf('rf_1', 1000))),
+      chargeOf('ch_2', 500, { status: 'declined', ...refunds(refundOf('rf_2', 500, { status: 'failed' })) }),
+    ];
+    const whole = { payment_status: 'refunded', amount_refunded: 1000, is_refundable: false };
+    const known = knownOrder(orderOf(id, charges, whole), [record], now);
+    expect(recordedState(record)).toBe('made');
+    expect(known.cases).toEqual([]);
   });
 });
 

@@ -10,12 +10,21 @@ export function hasFailed(record: AttemptRecord): boolean {
   return failedRefunds(record).length > 0;
 }
 
-/** The records of such a refund that failed: that money has not gone back. */
-export function failedRefunds(record: AttemptRecord): readonly FoundRefund[] {
+/**
+ * The records of such a refund that failed: that money has not gone back. `shown`: the statuses that the order has now, by the ids of
+ * its refunds; without it, those that the last read showed.
+ */
+export function failedRefunds(
+  record: AttemptRecord,
+  shown?: ReadonlyMap<string | undefined, string | undefined>,
+): readonly FoundRefund[] {
   // Nearly all: the rest would take long for a whole journal.
-  if (!record.verdicts.some(({ refunds }) => refunds?.some(isFailed))) return [];
+  if (shown === undefined && !record.verdicts.some(({ refunds }) => refunds?.some(isFailed))) return [];
   const { expected } = record.sent.proof;
-  return askedFor({ expected, tolerated: [] }, ownRefunds(record)).filter(isFailed);
+  const own = ownRefunds(record).map((refund) =>
+    shown?.has(refund.id) ? { ...refund, status: shown.get(refund.id) } : refund,
+  );
+  return askedFor({ expected, tolerated: [] }, own).filter(isFailed);
 }
 
 /**
