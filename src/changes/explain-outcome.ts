@@ -8,6 +8,7 @@ import {
   paidBy,
   refundableCharges,
   refundedSum,
+  sumOf,
 } from '../api/charges.ts';
 import { isObject } from '../api/json-values.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
@@ -256,14 +257,22 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
   };
 }
 
-function wentBack(money: OrderMoney, { others, time, profile }: Refusal): string {
+function wentBack(money: OrderMoney, { others, time, profile, counting }: Refusal): string {
   const records = money.charges.flatMap(({ refunds }) => refunds).filter(({ meaning }) => meaning === 'made');
   const sum = refundedSum(money);
-  if (sum === 0) return 'nothing of this order was refunded before';
+  const byHand = sumOf(counting.unshown.flatMap(({ sent }) => sent.proof.expected));
+  const recorded =
+    byHand === 0
+      ? ''
+      : `, and ${amountWords(byHand, money.currency, profile.settings)} was recorded as made by hand`;
+  if (sum === 0)
+    return byHand === 0
+      ? 'nothing of this order was refunded before'
+      : `the order shows nothing that went back${recorded}`;
   const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));
   const when = last === 0 ? 'before' : `on ${time(last)}`;
   const whose = others.length === 0 ? '' : ', elsewhere';
-  return `${partWords(sum, money.amount, money.currency, profile.settings)} went back ${when}${whose}`;
+  return `${partWords(sum, money.amount, money.currency, profile.settings)} went back ${when}${whose}${recorded}`;
 }
 
 // A bank finds a refund by its authorization code.

@@ -1,6 +1,7 @@
 /** Turns the outcome of a change into a result or an error. The error says what is certain and what to do now. */
 
 import { figuresIn } from '../amounts.ts';
+import type { Service } from '../api/api.ts';
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError, type CliErrorParts, keyRefused, messageOf, withParts } from '../errors.ts';
@@ -14,6 +15,7 @@ import {
   type Outcome,
 } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
+import { unshownIn } from './by-hand-words.ts';
 import {
   blockedWords,
   kindWords,
@@ -34,6 +36,7 @@ import {
   otherSpelling,
   unrecordedLines,
 } from './explain-outcome.ts';
+import { countingAt } from './refund/refund-limit.ts';
 
 /** The outcome of a change that was made, with the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
@@ -58,13 +61,17 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
   ]);
 }
 
+/** What is needed of the service to say how a change ended. */
+export type EndedAt = Pick<Service, 'profile' | 'keyFingerprint' | 'seenDate'>;
+
 /** Returns the outcome of a change that was made, and throws every other outcome as a CliError. */
-export function appliedOrThrow(
+export async function appliedOrThrow(
   ctx: Context,
-  profile: Profile,
+  service: EndedAt,
   change: ChangeSubject,
   outcome: Ended,
-): Applied {
+): Promise<Applied> {
+  const { profile } = service;
   const subject = { change: outcome.change, orderId: change.orderId, profile: profile.name };
   if (outcome.alarm !== undefined)
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
@@ -75,18 +82,19 @@ export function appliedOrThrow(
     if (said !== undefined) ctx.notes.note(`the reply did not confirm it: ${replyWords(said)}`);
     return outcome;
   }
-  throw withParts(endError(ctx, profile, change, outcome), subject);
+  throw withParts(await endError(ctx, service, change, outcome), subject);
 }
 
-function endError(
+async function endError(
   ctx: Context,
-  profile: Profile,
+  service: EndedAt,
   change: ChangeSubject,
   outcome: Exclude<Ended, { verdict: 'applied' }>,
-): CliError {
+): Promise<CliError> {
+  const { profile } = service;
   switch (outcome.verdict) {
     case 'rejected':
-      return rejectedError(ctx, profile, change, outcome);
+      return await rejectedError(ctx, service, change, outcome);
     case 'not_sent':
       return new CliError(
         'network',
@@ -115,12 +123,13 @@ function afterNotSent(
   ];
 }
 
-function rejectedError(
+async function rejectedError(
   ctx: Context,
-  profile: Profile,
+  service: EndedAt,
   change: ChangeSubject,
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
-): CliError {
+): Promise<CliError> {
+  const { profile } = service;
   const { parts, order, confirmed, refunds = [] } = outcome;
   if (change.kind === 'refund' && parts.type === undefined && failedOf(refunds).length > 0)
     return failedAtOnce(profile, change, outcome);
@@ -130,6 +139,8 @@ function rejectedError(
   const unconfirmed = confirmed ? '' : unread;
   if (isKeyRefusal(parts.httpStatus))
     return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, unrecordedLines(outcome));
+  const byHand = order === undefined ? [] : await unshownIn(ctx, service, order.value);
+  const { nowMs = ctx.clock.now(), unshown } = countingAt(service, byHand);
   const explained: Explanation =
     change.kind !== 'refund'
       ? {}
@@ -141,7 +152,7 @@ function rejectedError(
           others: refunds,
           asked: change.request.body ?? {},
           time: (seconds) => ctx.days.full(seconds * 1000),
-          counting: { nowMs: ctx.clock.now(), unshown: [] },
+          counting: { nowMs, unshown },
         });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',

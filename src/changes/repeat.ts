@@ -3,7 +3,6 @@
  */
 
 import { figuresIn, linesInBoth } from '../amounts.ts';
-import type { Service } from '../api/api.ts';
 import { moneyOf, refundedSum, takenSum } from '../api/charges.ts';
 import { type JsonObject, valueAt } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
@@ -21,7 +20,7 @@ import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { notMadeError, recordedWords } from './by-hand-words.ts';
 import { allFailed, failedOf } from './explain-outcome.ts';
-import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
+import { type Applied, appliedOrThrow, type EndedAt, isDryRun, showDryRun } from './outcome.ts';
 
 export const idempotencyKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -63,7 +62,7 @@ export type ColumnsOf = (record: JsonObject) => readonly Column[];
  */
 export async function showRecorded(
   ctx: Context,
-  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  service: EndedAt,
   { kind, idempotencyKey, asked = {}, again }: Repeat,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
@@ -83,12 +82,12 @@ export async function showRecorded(
  */
 export async function appliedNow(
   ctx: Context,
-  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  service: EndedAt,
   { change, outcome }: { readonly change: Change; readonly outcome: Outcome },
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (isDryRun(outcome)) return showDryRun(ctx, outcome);
-  if (outcome.recorded === undefined) return appliedOrThrow(ctx, service.profile, change, outcome);
+  if (outcome.recorded === undefined) return appliedOrThrow(ctx, service, change, outcome);
   const { idempotencyKey = '' } = change;
   await showRepeat(ctx, service, { change: change, outcome, idempotencyKey }, columnsOf);
   return undefined;
@@ -103,7 +102,7 @@ interface Recorded {
 
 async function showRepeat(
   ctx: Context,
-  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  service: EndedAt,
   { idempotencyKey, change, outcome }: Recorded,
   columnsOf: ColumnsOf,
 ): Promise<Applied> {
@@ -116,7 +115,7 @@ async function showRepeat(
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
   if (byHand !== undefined && outcome.verdict === 'rejected')
     throw notMadeError(ctx, service, change, byHand);
-  const applied = appliedOrThrow(ctx, profile, change, outcome);
+  const applied = await appliedOrThrow(ctx, service, change, outcome);
   if (said !== undefined && !isShown) ctx.notes.warn(`settled by hand: ${said}`);
   const words = said === undefined ? 'made' : 'recorded made';
   const view = [

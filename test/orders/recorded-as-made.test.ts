@@ -225,6 +225,10 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const ran = await run('05:20:00', line);
     expect(ran.code, ran.stderr).toBe(5);
     expect(ran.stderr).not.toContain('this pays the buyer twice');
+    // After a refusal too, the charge is not offered as if nothing had been recorded.
+    expect(inOneLine(ran.stderr)).toMatch(
+      /certain: this refund moved no money; the order shows nothing that went back, and 500 MXN was recorded as made by hand .*charge 1 \*4242 ch_2: 19500 of 20000 MXN left; a refund of it was recorded as made by hand: paydesk journal show i_/,
+    );
     expect((await run('05:20:00', `orders refund ${id} --yes`)).code).toBe(5);
     expect((await run('05:20:00', line.replace('ch_3', 'ch_2').replace('500', '600'))).code).toBe(3);
     expect(service.posts).toHaveLength(3);
