@@ -206,19 +206,16 @@ describe.concurrent('the service asks to wait: 429 (F10)', () => {
     ['121', '121'],
     ['1000000000', '1000000000'],
     ['a date', at(3_600_000)],
-  ] as const)(
-    'Retry-After: %s: it stops instead, and can be resumed',
-    async (_, text) => {
-      using home = desk.newHome();
-      const orders = await planOf({ ledger, desk, home, rows });
-      answerWith(orders, honest, throttled(text), honest);
-      const { code, stderr } = await apply(home, oneByOne);
-      expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 2 });
-      expect(inOneLine(stderr)).toMatch(/stopped: the service asks to wait [\d ]+ \w+/);
-      expect(inOneLine(stderr)).toContain('1 made (5000 MXN), 1 unconfirmed (5000 MXN), 10 not sent');
-      await goesOn(home, orders, 1);
-    },
-  );
+  ] as const)('Retry-After: %s: it stops instead, and can be resumed', async (_, text) => {
+    using home = desk.newHome();
+    const orders = await planOf({ ledger, desk, home, rows });
+    answerWith(orders, honest, throttled(text), honest);
+    const { code, stderr } = await apply(home, oneByOne);
+    expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 2 });
+    expect(inOneLine(stderr)).toMatch(/stopped: the service asks to wait [\d ]+ \w+/);
+    expect(inOneLine(stderr)).toContain('1 made (5000 MXN), 1 unconfirmed (5000 MXN), 10 not sent');
+    await goesOn(home, orders, 1);
+  });
 
   test('a throttled request that was carried out all the same: the wait counts, exit 8', async () => {
     using home = desk.newHome();
