@@ -14,7 +14,7 @@ export const refusalMeanings = {
   again_unchecked: 'what `--again` names cannot be checked: the orders beside it cannot be read',
   key_of_other_change: 'the idempotency key was used for another change',
   order_busy: 'another run is changing the order',
-  order_changed: 'the order changed since it was shown, planned or asked for',
+  order_changed: 'the order has changed since it was shown, planned or asked for',
   order_not_found: 'the order is not among those that were read',
   order_unreadable: 'the order cannot be read now',
   refunded_already: 'all of the order or charge went back before',

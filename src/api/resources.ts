@@ -126,7 +126,7 @@ function documented(fields: Fields, names: string): readonly Column[] {
   return names.split(' ').map((name) => column(name, kindAt(fields, name.split('.')) ?? 'text'));
 }
 
-/** The shop's own number of an order: its first of these metadata keys (setting `reference.keys`). */
+/** The shop's own number of an order: the first of these metadata keys that has a value (setting `reference.keys`). */
 export function referenceOf(order: unknown, referenceKeys: readonly string[]): unknown {
   return referenceKeys
     .map((key) => fieldAt(order, ['metadata', key]))

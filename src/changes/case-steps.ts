@@ -62,14 +62,14 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
     case 'made twice':
       return one.isKnown
         ? [
-            `${stopWords}. See what was sent, what paydesk has found since, and how to end this:`,
+            `${stopWords}. See what was sent, what paydesk has found since, and how to resolve this:`,
             `paydesk journal show ${one.twice.change}`,
           ]
         : ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
     case 'appeared':
       return [
         one.refund.isRecorded
-          ? `${stopWords}. See what was sent, who recorded that, and how to end this:`
+          ? `${stopWords}. See what was sent, who recorded that, and how to resolve this:`
           : `${stopWords}. Record in the journal what the order shows:`,
         appearedCommand(one.refund),
       ];
@@ -81,7 +81,7 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
     case 'gone':
       return isGoneRecorded(one.record)
         ? [
-            'see what was sent, what the service replied, and how to end this:',
+            'see what was sent, what the service replied, and how to resolve this:',
             `paydesk journal show ${one.record.sent.change}`,
           ]
         : [

@@ -125,7 +125,7 @@ export function failedLater(profile: Profile, subject: ChangeSubject, outcome: E
 export function failedAtOnce(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
   const { refunds = [], recorded, change = '', verdict } = outcome;
   const ids = failedOf(refunds).map(({ id }) => id ?? 'no id');
-  const words = `the ${changeWords(subject, profile.settings)}: the service accepted it as ${ids.join(' and ')}, and it failed`;
+  const words = `the ${changeWords(subject, profile.settings)}: the service accepted it as ${ids.join(' and ')}, but it failed`;
   const isChecked = verdict !== 'rejected' || outcome.confirmed;
   return new CliError(failedKind(outcome), words, {
     ...outcome.said,

@@ -226,13 +226,13 @@ async function askIfChanged(
 ): Promise<void> {
   const difference = moneyChanged(shown, fresh, confirmation.profile);
   if (difference !== undefined)
-    throw new CliError('refused', `${id} changed since it was shown: ${difference}`, {
+    throw new CliError('refused', `${id} has changed since it was shown: ${difference}`, {
       ownCode: 'order_changed',
       now: ['look at the order again, then decide'],
     });
   const fields = changedFields(shown, fresh);
   if (fields.length === 0) return;
-  ctx.notes.warn(`${id} changed since it was shown, but its money did not: ${fields.join(', ')}`);
+  ctx.notes.warn(`${id} has changed since it was shown, but its money has not: ${fields.join(', ')}`);
   await confirmAgain(ctx, confirmation);
 }
 

@@ -233,6 +233,6 @@ function blocksOf(view: View): readonly Block[] {
     ...at.text.map((line): Block => ({ line, indent: 2 })),
     ...at.hints.map((line): Block => ({ line: `hint: ${line}`, indent: 2, hang: 8 })),
     'blank',
-    { line: 'when it is done: paydesk simulator drill; stuck: --hint; give up: --skip' },
+    { line: 'when you are done: paydesk simulator drill; if you are stuck: --hint; to give up: --skip' },
   ];
 }

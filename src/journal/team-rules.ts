@@ -112,7 +112,7 @@ export interface TeamRules {
   checkRefund(refund: AskedRefund): Promise<LimitFinding | undefined>;
   /** Notes that this person has an order open for a refund, for some minutes, and returns who else has. It decides nothing. */
   opened(orderId: string): Promise<readonly OpenedOrder[]>;
-  /** The requests of the last days, oldest first. */
+  /** The requests of the last 30 days, oldest first. */
   approvals(): Promise<readonly ApprovalRequest[]>;
   /** Asks for an approval. If this member has asked for exactly the same already, returns that request. */
   ask(id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow>;
@@ -237,7 +237,7 @@ export interface PlanTold {
   readonly reasons: readonly { readonly reason: string; readonly rows: number }[];
 }
 
-/** What a plan that somebody else should approve is about. */
+/** Describes a plan that somebody else should approve. */
 interface PlannedTotals extends Pick<Plan, 'id' | 'file' | 'madeAt' | 'mode'> {
   /** The rows that it sends, and their sums. */
   readonly rows: number;

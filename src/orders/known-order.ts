@@ -70,7 +70,7 @@ export const stateMeans = {
   gone: 'it was made, and the order does not show it any more',
 } as const satisfies Partial<Record<RefundState, string>>;
 
-/** What the journal can know about a change. No order shows anything of a change that was `refused` or `not sent`. */
+/** What the journal can know about a change. An order shows no trace of a change that was `refused` or `not sent`. */
 type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
 
 // What a person must know first comes first, as in `casesOf`.

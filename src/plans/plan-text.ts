@@ -79,7 +79,7 @@ export async function readPlan(
   if (rows.length !== number - 2) throw edited(name, 'it has lines that are not rows');
   // The digest does not cover the last line, so that line must be exactly the one that paydesk writes.
   if (!Buffer.from(endText(rows, digest)).equals(last ?? Buffer.of()))
-    throw edited(name, 'its last line does not fit its rows');
+    throw edited(name, 'its last line does not match its rows');
   return { ...head, rows, digest };
 }
 

@@ -1,4 +1,4 @@
-/** The types of bulk refunds, and the functions that check files, keep plans and run batches. */
+/** Bulk refunds, as the rest of paydesk sees them: their types, and the functions that check files, keep plans and run batches. */
 
 export {
   controlTotalProblems,

@@ -76,7 +76,8 @@ export interface Profiles {
   describe(name?: string, isOfRun?: true): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
   /**
-   * How the named profile shows amounts. Without decimals if the profile is gone or unreadable: the journal can always be shown.
+   * How the named profile shows amounts. Without decimals if the profile is gone or unreadable, so that the journal can always be
+   * shown.
    */
   amountStyle(name: string): AmountStyle;
   /** The account of a stored profile, even if a setting is wrong. Throws like `checkStored`. */

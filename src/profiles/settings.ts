@@ -59,7 +59,7 @@ const ofProfile = v.object({
   'receipt.days': v.optional(
     v.pipe(v.string(), v.regex(/^[1-9][0-9]?$/, 'a number of days from 1 to 99'), v.transform(Number)),
   ),
-  /** The shop's own wording for a made refund. `profile set` reads it from a file. */
+  /** The shop's own text for a refund that was made. `profile set` reads it from a file. */
   'receipt.template': v.optional(receiptTemplate),
 });
 

@@ -80,7 +80,7 @@ export interface Migrated {
 export interface SenderDoor {
   readonly file: string;
   isThere(): boolean;
-  /** Whether there is a sender's file that serves this profile's account. */
+  /** Whether this machine has the file of a sender that serves this profile's account. */
   serves(profile: string): boolean;
   /** Checks a new file. Throws CliError 'refused' or 'usage' if a sender could not run with it, and as root unless allowed. */
   check(config: SenderConfig, allowRoot: boolean): Promise<void>;

@@ -112,7 +112,7 @@ test('a refund that the order does not show any more: every screen leads to the 
     err: expect.stringContaining(`now: paydesk orders show ${id}`),
   });
   const shown = await desk.run('10:53:10', `orders show ${id}`);
-  expect(shown.out).toContain('how to end this: paydesk journal show');
+  expect(shown.out).toContain('how to resolve this: paydesk journal show');
   const lines = await desk.run('10:53:20', 'journal list --open');
   expect(lines.stdout).toMatch(/ gone\b/);
   expect((await desk.run('10:53:30', 'today')).stdout).toMatch(/^gone +1 refund /m);
@@ -254,7 +254,7 @@ test('a refund that the reply shows as failed: not made, exit 5, and the same co
   const sent = await desk.run('10:50:00', refund);
   expect(sent.code).toBe(5);
   expect(sent.err).toContain(
-    `failed: the refund of 900 MXN on ${id}: the service accepted it as rf_1, and it failed`,
+    `failed: the refund of 900 MXN on ${id}: the service accepted it as rf_1, but it failed`,
   );
   expect(sent.err).toContain('that money did not go back');
   expect(desk.verdicts()).toEqual(['rejected']);
@@ -283,7 +283,7 @@ test('a refund that was shown as failed and is made all the same: an alarm, and 
 test('a lost reply, and the order shows the refund as failed: not made (5), and nothing is left to look at', async () => {
   const desk = await startDesk({ status: 'failed', lost: true });
   const sent = await desk.run('10:50:00', refund);
-  expect(sent).toMatchObject({ code: 5, err: expect.stringContaining('accepted it as rf_1, and it failed') });
+  expect(sent).toMatchObject({ code: 5, err: expect.stringContaining('accepted it as rf_1, but it failed') });
   expect(desk.verdicts()).toEqual(['unknown', 'rejected']);
   expect((await desk.run('10:55:00', 'journal reconcile --all --quiet')).code).toBe(0);
   expect(desk.posts()).toBe(1);

@@ -260,7 +260,7 @@ describe('a refund that was made twice', () => {
                items 35000: equal to the order amount
 
       do not refund this order; show your lead. See what was sent, what paydesk has
-      found since, and how to end this:
+      found since, and how to resolve this:
         paydesk journal show i_7f3k2m9x
       "
     `);
@@ -272,7 +272,7 @@ describe('a refund that was made twice', () => {
       instead of lines 20 to 21:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
       instead of lines 27 to 28:
-      do not refund this order; show your lead. See what was sent, what paydesk has found since, and how to end this:"
+      do not refund this order; show your lead. See what was sent, what paydesk has found since, and how to resolve this:"
     `);
     expect(shown.stdout).not.toContain('orders refund');
   });

@@ -300,7 +300,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
-      'changed since it was shown, but its money did not: metadata, updated_at',
+      'changed since it was shown, but its money has not: metadata, updated_at',
     );
     expect(service.posts).toEqual([]);
   });
@@ -361,7 +361,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     using home = newHome();
     const ran = await run(home, service, '--yes');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('ord_1 changed since it was shown, but its money did not: updated_at');
+    expect(ran.stderr).toContain('ord_1 has changed since it was shown, but its money has not: updated_at');
     expect(service.posts).toHaveLength(1);
   });
 });

@@ -99,7 +99,7 @@ it('an order whose charges are not shown is not "not found"', async () => {
 
   expect(ran.code).toBe(8);
   expect(recordsIn(ran).map(({ verdict }) => verdict)).toEqual(['not_shown', 'not_found']);
-  expect(ran.stderr).toContain('1 of orders whose charges are not shown: nothing shows a refund\n');
+  expect(ran.stderr).toContain('1 on orders that do not show their charges, so nothing shows a refund\n');
   expect(ran.stderr).toContain('1 not found (the file says 1500, currency unknown)\n');
 });
 

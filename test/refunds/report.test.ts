@@ -203,7 +203,7 @@ it('--report is a text for a mail: outcomes with their sums, what each other row
     not sent: 1 refund, 50 MXN
     impossible: 1 refund, sum not known
 
-    line 4, ord_3: the order changed since the plan was made: it has a new refund of 5, rf_1
+    line 4, ord_3: the order has changed since the plan was made: it has a new refund of 5, rf_1
     line 6, ord_9: there is no order ord_9
 
     the orders were read at 21 Nov 2040 05:05:12 UTC

@@ -293,10 +293,10 @@ it('--rest holds the rows that moved nothing, and they can be planned; unconfirm
   expect(service.read('rest.csv')).toBe(
     [
       'line,error,order_id,charge_id,amount,reason,ref,note,again,seat',
-      `2,"line 4 of refunds.csv: the order changed since the plan was made: it has a new refund of 5, rf_1",ord_3,any,100,,,"a, b",,'=C3`,
+      `2,"line 4 of refunds.csv: the order has changed since the plan was made: it has a new refund of 5, rf_1",ord_3,any,100,,,"a, b",,'=C3`,
       '3,line 5 of refunds.csv: there is no order ord_9,ord_9,any,full,,,,,D4',
-      '4,"line 6 of refunds.csv: the order changed since the plan was made: it has a new refund of 5, rf_2",ord_s,ch_1,1000,,,,,E5',
-      '5,"line 6 of refunds.csv: the order changed since the plan was made: it has a new refund of 5, rf_2",ord_s,ch_2,500,,,,,E5',
+      '4,"line 6 of refunds.csv: the order has changed since the plan was made: it has a new refund of 5, rf_2",ord_s,ch_1,1000,,,,,E5',
+      '5,"line 6 of refunds.csv: the order has changed since the plan was made: it has a new refund of 5, rf_2",ord_s,ch_2,500,,,,,E5',
       '',
     ].join('\n'),
   );

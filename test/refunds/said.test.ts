@@ -93,7 +93,7 @@ it('apply names every unconfirmed row up to eight, and why rows were not sent', 
   expect(openIn(journalOf(service.home)).length).toBeGreaterThan(8);
   expect(last.stderr.match(/: paydesk journal reconcile i_/g)).toHaveLength(8);
   expect(inOneLine(last.stderr)).toMatch(/and \d more rows?: paydesk refunds status refunds\.plan/);
-  expect(inOneLine(last.stderr)).toContain('line 12, ord_11: the order changed since the plan was made');
+  expect(inOneLine(last.stderr)).toContain('line 12, ord_11: the order has changed since the plan was made');
 });
 
 it('status says why a row was not sent; if it reads nothing, it names the command that says it', async () => {
@@ -109,7 +109,7 @@ it('status says why a row was not sent; if it reads nothing, it names the comman
     /to see why rows were not sent: paydesk (.*?--dry-run)/.exec(inOneLine(offline.stderr))?.[1] ?? '';
   const dry = await service.run([...hint.split(' '), '--json']);
 
-  const changed = expect.stringContaining('the order changed since the plan was made') as string;
+  const changed = expect.stringContaining('the order has changed since the plan was made') as string;
   expect(recordsIn(status).map(({ why }) => why)).toEqual([changed, changed, changed, null]);
   expect(hint).toBe('refunds apply refunds.plan --dry-run');
   expect(dry.code, dry.stderr).toBe(8);

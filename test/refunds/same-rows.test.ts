@@ -235,7 +235,7 @@ it('F25 an order that a second desk refunded between plan and apply is not sent;
   expect(ran.code).toBe(8);
   expect(recordsIn(ran).map(({ order_id, verdict, why }) => [order_id, verdict, why])).toEqual([
     ['ord_1', 'made', null],
-    ['ord_2', 'not_sent', `the order changed since the plan was made: it has a new refund of 50, ${id}`],
+    ['ord_2', 'not_sent', `the order has changed since the plan was made: it has a new refund of 50, ${id}`],
     // The first row of an order that is not applied stops the rest of that order.
     ['ord_2', 'not_sent', null],
     ['ord_s', 'made', null],
@@ -283,7 +283,7 @@ it.each([
 
   expect(ran.code).toBe(8);
   expect(recordsIn(ran)).toMatchObject([
-    { verdict: 'not_sent', why: `the order changed since the plan was made: ${words}` },
+    { verdict: 'not_sent', why: `the order has changed since the plan was made: ${words}` },
   ]);
   expect(service.posts).toEqual([]);
 });
@@ -314,7 +314,7 @@ it.each([
   for (const one of [ran, again])
     expect(recordsIn(one).map(({ verdict, why }) => [verdict, why])).toEqual([
       ['made', null],
-      ['not_sent', `the order changed since the plan was made: ${words}`],
+      ['not_sent', `the order has changed since the plan was made: ${words}`],
       ['not_sent', null],
       ['made', null],
     ]);

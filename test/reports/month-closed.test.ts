@@ -165,7 +165,8 @@ test('a file with the totals of a summary names the split that the screen has', 
   await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')] });
   const written = (...words: readonly string[]) =>
     service.run(['orders', 'summary', '--to', 's.csv', '--force', ...words], { env: clock });
-  const note = 'the file has the totals; split as on the screen: the same with --by status --force\n';
+  const note =
+    'the file has the totals only; to split them as on the screen, run the same command with --by status --force\n';
   expect((await written()).stderr).toContain(note);
   expect((await written('--by', 'status')).stderr).not.toContain(note);
 });

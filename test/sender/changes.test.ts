@@ -151,7 +151,7 @@ test('where another field changed, the person is told, and with --yes it is sent
   });
   const ana = await ledger.sender.desk('ana');
   const ran = await ana.run([...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes']);
-  expect(ran.stderr).toContain('changed since it was shown, but its money did not: updated_at');
+  expect(ran.stderr).toContain('changed since it was shown, but its money has not: updated_at');
   expect(ran.code).toBe(0);
   expect(ledger.posts('ord_A1')).toBe(1);
 });

@@ -173,13 +173,17 @@ describe('a refund over the limit of a team', () => {
     refundElsewhere(early.id, 90);
     const approved = await approve(ben, early.request);
     expect(approved).toMatchObject({ code: 3 });
-    expect(approved.stderr).toContain(`${early.id} changed since ana asked: its money is not as it was then`);
+    expect(approved.stderr).toContain(
+      `${early.id} has changed since ana asked: its money is not as it was then`,
+    );
     const { id, request } = await ask();
     expect(await approve(ben, request)).toMatchObject({ code: 0 });
     refundElsewhere(id, 90);
     const sent = await sendApproved(ana, request);
     expect(sent).toMatchObject({ code: 3 });
-    expect(sent.stderr).toContain(`${id} changed since it was asked for: its money is not as it was then`);
+    expect(sent.stderr).toContain(
+      `${id} has changed since it was asked for: its money is not as it was then`,
+    );
     expect(ledger.posts(id)).toBe(0);
   });
 

@@ -114,7 +114,7 @@ async function ofTheFuture(
   return refused(
     `${path} was made ${ctx.days.full(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
     [
-      'look at the clock; then read the orders again and keep the rows:',
+      'check the clock of this machine; then read the orders again and keep the rows:',
       commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan')),
     ],
     { ownCode: 'plan_too_old', certain: 'nothing was sent now' },

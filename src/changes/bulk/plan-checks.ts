@@ -56,8 +56,8 @@ export function paidOnOrders(rows: readonly PlanRow[]): PlannedRefunds['orders']
 }
 
 /**
- * What a person counted in the file: how many refunds, and their sums. Every row in the file counts: a spread row once, and also
- * a row that cannot be sent.
+ * What a person would count in the file: how many refunds, and their sums. Every row in the file counts, even one that cannot be
+ * sent; a spread row counts once.
  */
 export function controlFigures(rows: readonly PlanRow[]): Parameters<typeof controlTotalProblems>[1] {
   const lines = new Set(rows.map(({ line }) => line));

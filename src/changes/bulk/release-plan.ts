@@ -63,7 +63,7 @@ export async function enrolKey(ctx: Context, keyFile: string | undefined): Promi
   await ctx.out.own(record, () => [
     {
       line: added
-        ? `enrolled for ${by}: ${file}`
+        ? `enrolled the key of ${by} in ${file}`
         : `for whoever administers this machine, to add to ${file}:`,
       hang: 2,
     },

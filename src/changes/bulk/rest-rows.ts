@@ -127,7 +127,7 @@ function asReadNow(
   const made = paidElsewhere(expected, foreignRefunds(before, order, own));
   if (made === undefined) {
     const drift = driftOf(before, order, own, profile);
-    const changed = drift && `the order changed since the plan was made: ${drift}`;
+    const changed = drift && `the order has changed since the plan was made: ${drift}`;
     return { report: { ...report, why: report.why ?? changed }, isPaid: false };
   }
   const sum = figuresIn(currency, profile.settings)(made.amount);

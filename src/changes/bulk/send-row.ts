@@ -320,5 +320,5 @@ async function refuseChanged(
 }
 
 function changed(orderId: string, what: string): CliError {
-  return refused(`${orderId} changed since the plan was made: ${what}`, [], 'order_changed');
+  return refused(`${orderId} has changed since the plan was made: ${what}`, [], 'order_changed');
 }

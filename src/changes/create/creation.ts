@@ -232,7 +232,7 @@ async function gather<B extends JsonObject, D extends Draft>(
   return asksForMore ? askMore(asking, draft) : draft;
 }
 
-// Every question says whose money it is about.
+// Every question begins with the mode of the account: `[PRODUCTION] …`.
 function askingAbout(ask: Ask, profile: Profile): Ask {
   const about = <Q extends { readonly message: string }>(question: Q): Q => ({
     ...question,

@@ -83,7 +83,7 @@ export function overLimit(
   if (Object.keys(limits).length === 0) return undefined;
   const currency = money.currency?.toUpperCase();
   const limit = currency === undefined ? undefined : limits[currency];
-  // A policy that has limits, and none for this currency, allows nothing in it.
+  // A policy that has limits but none for this currency allows no refund in this currency.
   const { owner, ask: whom } = ownerOfLimit(profile, ({ 'refund.max_amount': most }) =>
     currency === undefined || most[currency] === undefined
       ? !limit && Object.keys(most).length > 0

@@ -207,7 +207,7 @@ export function refuseChanged(
   const { orderId = 'the order' } = asked.proof;
   throw new CliError(
     'refused',
-    `${orderId} changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not as it was then'}`,
+    `${orderId} has changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not as it was then'}`,
     {
       ownCode: 'order_changed',
       now: [`paydesk approvals show ${id}`, next, `paydesk approvals reject ${id} --note TEXT`],

@@ -176,7 +176,7 @@ export function refuseByPolicy(policy: Policy, { mode }: Pick<Profile, 'mode'>, 
 }
 
 function refusedBy({ file }: Policy, what: string): CliError {
-  return refused(`${name} ${what}`, [`ask an administrator: ${file} says it`], 'policy');
+  return refused(`${name} ${what}`, [`ask an administrator: this rule is in ${file}`], 'policy');
 }
 
 /** The limits of an account with those of the policy: the stricter ones. */

@@ -317,7 +317,7 @@ function columnsFor(attempts: readonly AttemptRecord[], { isOfPerson = false }: 
   });
 }
 
-// Names of profiles are rarely longer, and may have 63 letters.
+// Names of profiles are rarely longer, but may have up to 63 letters.
 const longestProfile = 20;
 
 const verbOutcome = (record: JsonObject): string => briefOutcome(record, String(record.kind));

@@ -34,7 +34,7 @@ const exportOrders = defineCommand({
     }),
     ...filterFlags,
     ...timeFlags('all rows', {
-      since: 'only rows of this time (--by) or later',
+      since: 'only rows from this time (--by) or later',
       until: 'only rows before this time; --until today: up to last midnight',
     }),
     'min-amount': amountFlag(

@@ -64,7 +64,7 @@ function hasToken(name: string, { origin, member }: SenderOfProfile): CliError {
   return refused(
     `profile ${name} has no key of its own: ${origin} sends for it`,
     [
-      `for a new token ask your lead for an invitation: paydesk sender invite ${member}`,
+      `for a new token, ask your lead to invite you: paydesk sender invite ${member}`,
       `then: paydesk profile remove ${name}`,
       `and: paydesk profile add ${name} --sender FILE`,
     ],

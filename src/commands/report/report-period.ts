@@ -33,7 +33,7 @@ function spanWords(
   const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil(since / 1000));
   const firstSecond = Math.ceil(since / 1000);
   const words = days.between(firstSecond, lastSecond);
-  // No single offset is right for a period in which clocks change, so the zone is shown by its name.
+  // No single offset is right for a period in which the clocks change, so the zone is shown by name.
   const hasOne = days.offset(firstSecond) === days.offset(lastSecond);
   return `${hasOne ? words : words.replace(/\(.*\)/, `(${zone})`)}${soFar}`;
 }

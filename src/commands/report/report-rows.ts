@@ -134,7 +134,9 @@ export async function showSums<Name extends string, By extends string>(
   const rows = listed?.rows(source, complete) ?? summed;
   await showReport(ctx, shown, rows, source, () => screen(source, sums));
   if (flags.to !== undefined && !isSplit && listed === undefined)
-    ctx.notes.note(`the file has the totals; split as on the screen: the same with --by ${by} --force`);
+    ctx.notes.note(
+      `the file has the totals only; to split them as on the screen, run the same command with --by ${by} --force`,
+    );
   refuseGaps(sums.gaps, records);
 }
 

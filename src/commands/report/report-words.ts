@@ -98,12 +98,12 @@ export function unsummedLines(totals: readonly Line<'unsummed'>[]): readonly AsO
   return unsummed === 0 ? [] : [['note', `unsummed ${unsummed}: no amount is shown, so no sum has them`]];
 }
 
-/** Whether nothing is missing in the sums. */
+/** Whether nothing is missing from the sums. */
 export function isComplete({ undated, hidden }: Gaps): boolean {
   return undated.length + hidden.length === 0;
 }
 
-/** What is missing in the sums, in words. */
+/** What is missing from the sums, in words. */
 export function gapWords({ undated, hidden }: Gaps, records: string): string {
   const words = [
     ...(hidden.length === 0

@@ -209,7 +209,7 @@ class PostgresStore {
       if (added?.is_held !== 't') throw this.#refused(row, 'another sender has taken it over by now');
     } catch (error) {
       if (error instanceof ServerError && error.code === '23505')
-        throw this.#refused(row, 'another change of it is open');
+        throw this.#refused(row, 'another change to it is still open');
       throw error;
     }
     tried.row = stored;

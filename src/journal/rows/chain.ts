@@ -194,7 +194,7 @@ export function checkChain(
 }
 
 /**
- * Reads a stored row out of a record of the table. A value of a wrong type can only come from damage. It becomes empty and not
+ * Reads a stored row out of a record of the table. A value of the wrong type can only come from damage. It becomes empty, not
  * null, so that the checks find it; null would mean an erased body.
  */
 export function storedRow(from: Readonly<Record<string, unknown>>): StoredRow {

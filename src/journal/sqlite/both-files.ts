@@ -204,7 +204,7 @@ export class BothFiles {
     this.#turns.unlessBusy(() => writeAtOnce(witness.db, () => witness.noteChecked(checked)));
   }
 
-  /** Adds the lines that the witness lacks. If the witness is damaged when a verdict is written, the row alone must do. */
+  /** Adds the lines that the witness lacks. If the witness is damaged, nothing is added, and only the journal holds the verdict. */
   catchUp(): void {
     const { places } = this;
     if (places === undefined) return;

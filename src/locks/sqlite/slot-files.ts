@@ -75,7 +75,7 @@ function orRefused(folder: string, act: () => void): void {
     if (error instanceof CliError) throw error;
     throw new CliError('refused', `the lock folder ${folder} cannot be used: ${systemReason(error)}`, {
       certain: 'nothing was sent and nothing was changed',
-      now: [`make ${folder} writable for you`],
+      now: [`give yourself write access to ${folder}`],
       cause: error,
     });
   }

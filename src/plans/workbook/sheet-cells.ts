@@ -89,7 +89,7 @@ function readDate(days: number, format: string, is1904: boolean): ReadCell {
     .replace(/\.000$/, '');
   if (/\[[hms]+\]/i.test(format)) {
     const hours = Math.floor(ms / 3_600_000);
-    return ms < 0 ? { wrong: 'a time before 0' } : { text: `${hours}${clock.slice(2)}`, isDate: true };
+    return ms < 0 ? { wrong: 'a negative time' } : { text: `${hours}${clock.slice(2)}`, isDate: true };
   }
   if (days >= 0 && days < 1 && !is1904) return { text: clock, isDate: true };
   const serial = is1904 ? days + 1462 : days;

@@ -36,7 +36,7 @@ class OrderChanged extends CliError {
   readonly fresh: WireRecord;
 
   constructor(fresh: WireRecord) {
-    super('refused', 'the order changed since it was shown', { certain: 'nothing was sent' });
+    super('refused', 'the order has changed since it was shown', { certain: 'nothing was sent' });
     this.fresh = fresh;
   }
 }

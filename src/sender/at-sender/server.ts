@@ -99,7 +99,7 @@ async function listen(server: Server, { host, port }: SenderConfig['listen']): P
   } catch (cause) {
     throw new CliError('refused', `${host} port ${port} cannot be used: ${systemCode(cause)}`, {
       certain: 'nothing was started',
-      now: ['is another sender running? else choose another port: paydesk sender init --listen HOST:PORT'],
+      now: ['is another sender running? if not, choose another port: paydesk sender init --listen HOST:PORT'],
       cause,
     });
   }

@@ -81,7 +81,7 @@ function newPlaces(share: Share): (member: string) => Promise<(() => void) | und
   }
 }
 
-// The most ids that a member may close within an hour: each is a row of the journal for good.
+// The most ids that a member may close within an hour. Each one adds a row that stays in the journal for ever.
 const closingsMax = 200;
 const closingsMs = 60 * 60_000;
 

@@ -39,7 +39,7 @@ export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
 const emptyHelp = 'Esc goes back. Type part of a name, an e-mail, a card, or an amount';
 
-/** Asks for one row of a list. While the question is open, the list reads on if too few rows hold the words. */
+/** Asks for one row of a list. While it waits, it reads more of the list if too few rows contain the typed words. */
 export function searchPrompt<T>(
   message: string,
   list: SearchedList<T>,

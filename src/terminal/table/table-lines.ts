@@ -55,8 +55,8 @@ export function drawLines(
 }
 
 /**
- * Draws what has no room in a row, on lines below it: as many texts side by side as there is room for, under the second column. A
- * text that is too long to start there begins further left; none is cut.
+ * Draws what does not fit into a row on lines below it: as many texts side by side as fit, starting under the second column. A
+ * text that is too long to start there begins further left; no text is cut.
  */
 export function drawBelow(cells: readonly DrawnCell[], indent: number, { width, paint }: LineStyle): string {
   const room = width ?? Number.POSITIVE_INFINITY;

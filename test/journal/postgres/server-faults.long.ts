@@ -295,7 +295,7 @@ test('the database itself takes no second open change of an order under a lease'
   await other.leases.take('ord_1', taking);
   await expect(other.store.append(sent('i_b', 2))).rejects.toMatchObject({
     kind: 'refused',
-    message: 'ord_1 cannot be changed now: another change of it is open',
+    message: 'ord_1 cannot be changed now: another change to it is still open',
   });
   // What became of the first one is taken from whoever knows it.
   await one.store.append(verdict('i_a', 3));

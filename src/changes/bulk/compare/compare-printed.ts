@@ -90,7 +90,7 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   appeared: 'appeared',
   gone: 'gone',
   recorded_made: 'recorded made; the order does not show it',
-  not_shown: 'of orders whose charges are not shown: nothing shows a refund',
+  not_shown: 'on orders that do not show their charges, so nothing shows a refund',
   not_found: 'not found',
   not_in_file: 'not in the file',
 };

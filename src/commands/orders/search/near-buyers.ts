@@ -41,7 +41,7 @@ export function nearBuyers(texts: readonly string[], of: 'order' | 'customer' = 
     const isNear = isEmail
       ? isTypedLike(email, words.join(' '))
       : typed.every((one) => words.some((word) => isTypedLike(one, word)));
-    // The e-mails of a shop are much alike, so only the nearest of them are meant.
+    // The e-mail addresses of a shop's buyers look much alike, so only the nearest ones are offered.
     return isNear
       ? { text, edits: isEmail ? editsBetween(email, words.join(' ')) : 0, ids: new Set() }
       : undefined;
