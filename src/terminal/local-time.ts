@@ -37,8 +37,13 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /** Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not be shown. */
 export function createTimes(zone: string | undefined, now: () => number): Times {
-  const at = (seconds: number): Parts =>
-    zone === undefined ? partsOfDate(new Date(seconds * 1000), seconds) : partsOf(formatterOf(zone), seconds);
+  // The formatter is slow to make, and many runs show no time. So it is made with the first time.
+  let formatter: Intl.DateTimeFormat | undefined;
+  const at = (seconds: number): Parts => {
+    if (zone === undefined) return partsOfDate(new Date(seconds * 1000), seconds);
+    formatter ??= formatterOf(zone);
+    return partsOf(formatter, seconds);
+  };
   // Offsets are kept for each quarter of an hour, because no zone changes its clocks in between. Working out the offset again for
   // each of thousands of records would be slow.
   const offsets = new Map<number, number>();
@@ -156,16 +161,7 @@ function momentOf(shown: number, offsetAt: (ms: number) => number): number {
   return fitting.length === 0 ? shown - before : Math.min(...fitting);
 }
 
-// A formatter is slow to make, and many runs show no time. So each is made once, with the first time that is shown.
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
 function formatterOf(zone: string): Intl.DateTimeFormat {
-  const formatter = formatters.get(zone) ?? newFormatter(zone);
-  formatters.set(zone, formatter);
-  return formatter;
-}
-
-function newFormatter(zone: string): Intl.DateTimeFormat {
   const inZone = (timeZone: string) =>
     new Intl.DateTimeFormat('en-US', {
       year: 'numeric',
