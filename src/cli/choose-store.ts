@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ClockWithTimers } from '../io.ts';
 import { type JournalStore, methodsOf, storeMethods } from '../journal/rows/journal-store.ts';
 import type { LandmarkPlace } from '../journal/sqlite/copy-marks.ts';
 import { type Recent, type RecentOf, recentIds } from '../journal/sqlite/recent-ids.ts';
@@ -21,6 +22,7 @@ export interface StoreChoice {
   readonly landmarks?: LandmarkPlace | undefined;
   /** A time for messages (Unix milliseconds). */
   readonly shortTime?: ((ms: number) => string) | undefined;
+  readonly clock?: ClockWithTimers | undefined;
 }
 
 /** The journal in files of this machine. No file is opened before it is first used. */
@@ -30,6 +32,7 @@ export function localJournal({
   onNetwork,
   landmarks,
   shortTime,
+  clock,
 }: StoreChoice): CopiedJournal {
   return createSqliteStore({
     file: journalFileIn(folder),
@@ -40,6 +43,7 @@ export function localJournal({
     onNetwork,
     landmarks,
     shortTime,
+    clock,
   });
 }
 

@@ -80,6 +80,7 @@ export async function createRun(
     onNetwork: variable(io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
     landmarks: { folders: landmarkFolders(io), rules: { uid: io.uid, notice: () => undefined } },
     shortTime,
+    clock,
   };
   const machineLocks = locksIn(journalPlace);
   const shared = sharedOfRun({

@@ -146,7 +146,10 @@ test('whoever opens the order again sees its unconfirmed refund in red, and no c
   await storeShop(service.home, service, { 'reconcile.after': '0' });
   const seat = { home: service.home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'root' } };
   const refund = ['-p', 'shop', 'orders', 'refund', 'ord_2tQ8mVxK4nRz7LcWp'];
-  const sender = atTerminal([...refund, '--reason', 'other', '--note', 'ticket 8840'], seat);
+  const sender = atTerminal(
+    [...refund, '--reason', 'other', '--note', 'ticket 8840', '--only-confirm'],
+    seat,
+  );
   await sender.answer('Send it? (y/N)', 'y\r');
   expect((await sender.end).exitCode).toBe(7);
   const { exitCode, transcript } = await atTerminal(

@@ -123,7 +123,7 @@ test('an error of the service and the question before a refund are safe as well 
   await using desk = await startAnswering(pages([held]));
   const pty = runInPty(
     process.execPath,
-    [bin, 'orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'],
+    [bin, 'orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n', '--only-confirm'],
     {
       cwd: desk.home.path,
       env: cleanEnv({ home: desk.home, env: { ...desk.env, NO_COLOR: '1' } }),

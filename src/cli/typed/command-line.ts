@@ -152,6 +152,7 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
   const meaning = isCommand ? undefined : meaningOf(word);
   const entry = second === undefined && only !== undefined ? commandNamed(only.name) : undefined;
   const isVerb = entry?.words.at(-1) === word;
+  if (only === undefined && meaning === undefined) return await unknown(asked);
   if (second !== undefined || why !== undefined || (meaning !== undefined && !isVerb))
     return { page: () => wordPage({ word, answers, why, meaning }), json: () => unknown([word]) };
   if (only === undefined) return await unknown(asked);

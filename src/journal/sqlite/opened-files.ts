@@ -2,6 +2,7 @@
 
 import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import type { JournalRow } from '../rows/journal-rows.ts';
 import { BothFiles, findWitness } from './both-files.ts';
@@ -39,6 +40,8 @@ export interface SqlitePlace {
   readonly landmarks?: LandmarkPlace | undefined;
   /** Formats a time (Unix milliseconds) for messages; absent: ISO 8601. */
   readonly shortTime?: ((ms: number) => string) | undefined;
+  /** By which a row waits a moment for rows of other changes; absent: it does not wait. */
+  readonly clock?: Pick<ClockWithTimers, 'monotonic' | 'after'> | undefined;
 }
 
 const noRules: FileRules = { uid: undefined, notice: () => undefined };

@@ -65,7 +65,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   #commitMs = 0;
   #isCalled = false;
   #readiness: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #stopTimer: (() => void) | undefined;
 
   constructor(files: OpenedFiles, ready: ReadyCheck) {
     super(files, ready);
@@ -175,15 +175,15 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   // waits for rows of other changes that are under way, but no longer than half of what the last commit took.
   #commitSoon(): void {
     if (this.#isCalled || this.#waiting.length === 0) return;
-    if (this.#waiting.length < this.#expected)
-      this.#timer ??= setTimeout(() => this.#call(), this.#commitMs / 2);
-    else this.#call();
+    const { clock } = this.#files.place;
+    if (clock === undefined || this.#waiting.length >= this.#expected) this.#call();
+    else this.#stopTimer ??= clock.after(this.#commitMs / 2, () => this.#call());
   }
 
   #call(): void {
     this.#isCalled = true;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     setImmediate(() => void this.#appendWaiting());
   }
 
@@ -198,9 +198,10 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
       this.#files.refuseNetwork();
       const both = await this.#files.open(true);
       take();
-      const began = process.uptime();
+      const { clock } = this.#files.place;
+      const began = clock?.monotonic() ?? 0;
       this.#add(both, waiting);
-      this.#commitMs = (process.uptime() - began) * 1000;
+      this.#commitMs = (clock?.monotonic() ?? 0) - began;
     } catch (error) {
       if (this.#isCalled) take();
       // How a change ended must not be lost: if the journal was archived in between, all verdicts go into the new one.

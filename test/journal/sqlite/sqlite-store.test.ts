@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../bin/process-io.ts';
 import type { JournalRow, SentRow } from '../../../src/journal/rows/journal-rows.ts';
 import { type CopiedJournal, createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { sent, verdict } from '../rows.ts';
@@ -24,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const rules = { uid: process.getuid?.(), notice: () => undefined };
-const opened = () => createSqliteStore({ file, witness, rules });
+const opened = () => createSqliteStore({ file, witness, rules, clock: systemClock });
 
 /** Opens the journal for as long as this takes. */
 async function inStore<T>(act: (store: CopiedJournal) => Promise<T>): Promise<T> {
