@@ -23,6 +23,7 @@ import {
   statementOn,
   touches,
   unshownRefunds,
+  type VerdictRow,
 } from '../journal/journal.ts';
 import { acknowledgementOf, leftBesides, untilMayAppear } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
@@ -98,13 +99,13 @@ export function notesOnSettled(
 }
 
 /**
- * `root recorded on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, was NOT made (asked the bank)`. If
+ * `root recorded on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, was NOT made (root's note: asked the bank)`. If
  * the record was corrected, the words are about the last one. Then comes what the order showed later; `isTold`: the screen has
  * said that already.
  */
 export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isTold = false): string {
   const said = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
-  const note = said?.note === undefined ? '' : ` (${said.note})`;
+  const note = noteWords(said);
   const corrected = said?.corrects === true ? ', correcting an earlier record' : '';
   const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
   const who = said?.operator ?? 'somebody';
@@ -120,6 +121,11 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
         : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
   const since = isTold ? '' : `${later}${appearsWords(ctx, { sent, verdicts })}`;
   return `${who} recorded on ${when} that the ${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${since}`;
+}
+
+// ` (root's note: asked the bank)`
+function noteWords(said: Pick<VerdictRow, 'note' | 'operator'> | undefined): string {
+  return said?.note === undefined ? '' : ` (${said.operator ?? 'somebody'}'s note: ${said.note})`;
 }
 
 // While a change that was recorded as not made can still take effect, every screen says until when.
@@ -145,7 +151,7 @@ export function acknowledgedAlarms(attempts: readonly AttemptRecord[]): readonly
 }
 
 /**
- * `root acknowledged on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, is there twice (recalled)`. For
+ * `root acknowledged on 21 Nov 2026 05:20:00 UTC that the refund of 900 MXN of …, sent by root, is there twice (root's note: recalled)`. For
  * other alarms it names the alarm.
  */
 export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
@@ -160,7 +166,7 @@ export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
     gone: 'was not shown any more',
   };
   const what = endedWords[alarm] ?? `had this alarm: ${lateWords(record, alarm) ?? alarmWords[alarm]}`;
-  const note = ended?.note === undefined ? '' : ` (${ended.note})`;
+  const note = noteWords(ended);
   return `${ended?.operator ?? 'somebody'} acknowledged on ${ctx.days.full(ended?.time ?? sent.time)} that the ${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, ${what}${note}`;
 }
 
@@ -211,7 +217,7 @@ export async function byHandNotes(
   return settled.map((record) => byHandNote(ctx, record));
 }
 
-/** `op7 recorded on … that the refund of 900 MXN of …, sent by root, was made (bank file); the order does not show it` */
+/** `op7 recorded on … that the refund of 900 MXN of …, sent by root, was made (op7's note: bank file); the order does not show it` */
 export async function recordedWords(
   ctx: Context,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,

@@ -16,6 +16,9 @@ import { untilWords } from './by-hand-words.ts';
 /** Said in the first block and in the last lines: the first block may have gone off the screen. */
 export const stopWords = 'do not refund this order; show your lead';
 
+// What follows is a command that the lead runs.
+const forLead = `${stopWords}. For your lead:`;
+
 /** The command that finds out about refunds that were made twice. */
 export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string {
   return `paydesk journal reconcile ${change}`;
@@ -62,14 +65,14 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
     case 'made twice':
       return one.isKnown
         ? [
-            `${stopWords}. See what was sent, what paydesk has found since, and how to resolve this:`,
+            `${forLead} what was sent, what paydesk has found since, and how to resolve this:`,
             `paydesk journal show ${one.twice.change}`,
           ]
         : ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
     case 'appeared':
       return [
         one.refund.isRecorded
-          ? `${stopWords}. See what was sent, who recorded that, and how to resolve this:`
+          ? `${forLead} what was sent, who recorded that, and how to resolve this:`
           : `${stopWords}. Record in the journal what the order shows:`,
         appearedCommand(one.refund),
       ];
@@ -81,7 +84,7 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
     case 'gone':
       return isGoneRecorded(one.record)
         ? [
-            'see what was sent, what the service replied, and how to resolve this:',
+            `${forLead} what was sent, what the service replied, and how to resolve this:`,
             `paydesk journal show ${one.record.sent.change}`,
           ]
         : [

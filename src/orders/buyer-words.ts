@@ -127,6 +127,19 @@ export function buyerLines(
   ];
 }
 
+/**
+ * The same in one line, for somebody who speaks with the buyer: what is known of the refunds that need explaining, else of all.
+ */
+export function buyerLine(
+  known: KnownOrder,
+  style: Pick<BuyerStyle, 'language' | 'amounts' | 'zone'>,
+): string {
+  const odd = known.refunds.filter(({ state }) => state !== 'made' && state !== 'elsewhere');
+  const bare = { ...style, order: '', days: undefined, template: undefined };
+  const refunds = odd.length > 0 ? odd : known.refunds;
+  return sentences(known, refunds, bare, (...of) => [sentenceOn(...of) ?? []].flat()).join(' ');
+}
+
 /** These refunds, those that replaced them, and those that were made a second time: whoever asks about one refund hears about these too. */
 export function toldOfThem(known: KnownOrder, refunds: readonly KnownRefund[]): readonly KnownRefund[] {
   return known.refunds.filter(
@@ -135,13 +148,18 @@ export function toldOfThem(known: KnownOrder, refunds: readonly KnownRefund[]): 
   );
 }
 
-function sentences(known: KnownOrder, refunds: readonly KnownRefund[], style: BuyerStyle): readonly string[] {
+function sentences(
+  known: KnownOrder,
+  refunds: readonly KnownRefund[],
+  style: BuyerStyle,
+  onEach: (...of: Parameters<typeof sentenceOn>) => readonly string[] = linesOn,
+): readonly string[] {
   const { order, doubt, reading } = known;
   const say = words[style.language];
   if (doubt !== undefined || ('problem' in reading && !hasNoCharges(order))) return [say.doubt];
   const all = toldOfThem(known, refunds);
   const isFollowed = (refund: KnownRefund) => all.some((other) => standsFor(other, refund));
-  const told = all.flatMap((refund) => sentencesOn(refund, isFollowed(refund), order, style));
+  const told = all.flatMap((refund) => onEach(refund, isFollowed(refund), order, style));
   // Two unsure refunds with the same sentence may be one and the same, so the sentence is said once.
   const open = all.filter((refund) => isUnsure(refund) && !isFollowed(refund));
   const unsure = new Set(open.map((refund) => say.unsure(toldOf(refund, order, style))));
@@ -194,37 +212,47 @@ function isUnsure(refund: KnownRefund): boolean {
 }
 
 // `isFollowed`: the same amount went back since.
-function sentencesOn(
+function sentenceOn(
   refund: KnownRefund,
   isFollowed: boolean,
   order: JsonObject,
   style: BuyerStyle,
-): readonly string[] {
+): string | undefined {
   const say = words[style.language];
-  const { state, record } = refund;
   const told = toldOf(refund, order, style);
-  switch (state) {
+  switch (refund.state) {
     case 'made':
     case 'made twice':
     case 'appeared':
     case 'elsewhere':
-      return style.template === undefined
-        ? [
-            say.made(told),
-            ...(record?.authCode === undefined ? [] : [say.auth(record.authCode)]),
-            ...(style.days === undefined ? [] : [say.days(style.days)]),
-          ]
-        : filled(style.template, told, refund, style).split(/\r?\n/);
+      return say.made(told);
     case 'pending':
-      return [say.pending(told)];
+      return say.pending(told);
     case 'recorded made':
-      return [say.recorded(told)];
+      return say.recorded(told);
     case 'failed':
       // The buyer may have been told that it was made.
-      return [isFollowed ? say.failedFirst(told) : say.failed(told)];
+      return isFollowed ? say.failedFirst(told) : say.failed(told);
     default:
-      return isFollowed || isUnsure(refund) ? [] : [say.notMade(told)];
+      return isFollowed || isUnsure(refund) ? undefined : say.notMade(told);
   }
+}
+
+// The sentence, and of a refund that was made what a bank can look for and how long it takes, or the shop's own text.
+function linesOn(...[refund, isFollowed, order, style]: Parameters<typeof sentenceOn>): readonly string[] {
+  const say = words[style.language];
+  const { state, record } = refund;
+  const sentence = sentenceOn(refund, isFollowed, order, style);
+  if (sentence === undefined) return [];
+  if (state !== 'made' && state !== 'made twice' && state !== 'appeared' && state !== 'elsewhere')
+    return [sentence];
+  if (style.template !== undefined)
+    return filled(style.template, toldOf(refund, order, style), refund, style).split(/\r?\n/);
+  return [
+    sentence,
+    ...(record?.authCode === undefined ? [] : [say.auth(record.authCode)]),
+    ...(style.days === undefined ? [] : [say.days(style.days)]),
+  ];
 }
 
 // While nobody knows whether a refund of several charges was made, the sentence is about all of it, whatever part the order

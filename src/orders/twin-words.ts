@@ -41,11 +41,11 @@ export function warnsOfTwin(twin: KnownTwin, { own }: Pick<TwinWords, 'own'>): b
 }
 
 /**
- * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as REASON, by
- * op7: settled; if you refund both, the buyer gets both payments back`.
+ * A twin in one line: `ord_…, another order of this buyer, same amount, 4 min earlier, was refunded 2 min ago as REASON, by op7:
+ * settled; if you refund both, the buyer gets both payments back`.
  */
 export function twinLine(twin: KnownTwin, words: TwinWords): string {
-  return `${twin.id}, same buyer and amount, ${apartWords(twin, words)}${stateWords(twin, words)}`;
+  return `${twin.id}, another order of this buyer, same amount, ${apartWords(twin, words)}${stateWords(twin, words)}`;
 }
 
 function apartWords({ createdAt }: KnownTwin, { own }: TwinWords): string {
@@ -106,12 +106,12 @@ function factsOf(twin: KnownTwin, words: TwinWords): readonly string[] {
   ];
 }
 
-// `: declined, then paid; only this order took money`
+// `: declined, took no money; only this order did`
 function paidOnce(own: KnownTwin, twin: KnownTwin): string {
-  const [first, second] = twin.createdAt <= own.createdAt ? [twin, own] : [own, twin];
-  const both = `: ${cameOf(first)}, then ${cameOf(second)}`;
-  if (!own.isPaid && !twin.isPaid) return `${both}; neither took money`;
-  return `${both}; only ${own.isPaid ? 'this order' : twin.id} took money`;
+  const came = `: ${cameOf(twin)}`;
+  if (own.isPaid) return `${came}, took no money; only this order did`;
+  const none = `this order (${cameOf(own)}) took no money`;
+  return twin.isPaid ? `${came}; ${none}` : `${came}, took no money; ${none} either`;
 }
 
 function cameOf({ isPaid, status }: KnownTwin): string {

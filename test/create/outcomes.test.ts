@@ -416,9 +416,9 @@ describe('a payment link whose reply was lost', () => {
     const again = await at('05:30:00', [...link, '--quiet']);
     expect(again.seen.split('\nunconfirmed:')[0]).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 05:20:00 UTC that the payment link
-      of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (not in the
-      list of links). If it was made after all, there are two links, and both can be
-      paid"
+      of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note:
+      not in the list of links). If it was made after all, there are two links, and
+      both can be paid"
     `);
     expect(sentTo(desk)).toHaveLength(2);
     expect((await at('05:30:00', linkOf(301))).stderr).not.toContain('settled by hand');

@@ -13,7 +13,7 @@ describe('a repeat under --idempotency-key, after somebody recorded that the ref
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 3,
       stderr: expect.stringContaining(
-        'refused: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06 certain: nothing was sent now; that it was not made is only what a person says',
+        "refused: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was NOT made (root's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06 certain: nothing was sent now; that it was not made is only what a person says",
       ),
     });
     expect(inOneLine(stderr)).toContain(
@@ -43,7 +43,7 @@ describe('a repeat under --idempotency-key, after somebody recorded that the ref
     expect({ code: soon.code, stderr: inOneLine(soon.stderr) }).toEqual({
       code: 3,
       stderr: expect.stringContaining(
-        'was NOT made (Ana at the bank looked: nothing), correcting an earlier record; it may still appear until',
+        "was NOT made (root's note: Ana at the bank looked: nothing), correcting an earlier record; it may still appear until",
       ),
     });
     const late = await run('05:20:00', scripted, '23');
@@ -85,7 +85,7 @@ describe('a repeat under --idempotency-key, after somebody recorded that the ref
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 0,
       stderr: expect.stringContaining(
-        'settled by hand: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was made (Ana at the bank looked: nothing); the order does not show it',
+        "settled by hand: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was made (root's note: Ana at the bank looked: nothing); the order does not show it",
       ),
     });
     expect(stderr).toContain('tick-1 was recorded as made before, journal i_');

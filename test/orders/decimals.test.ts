@@ -90,12 +90,12 @@ describe('screens', () => {
 
       REFUNDS  from charge            amount  when              auth    by
                1 *4242      -12000 (-120.00)  20 Nov 19:38 UTC  490215  elsewhere
-               id 656f21d79a2b4d0018c40c11
+               id 656f21d79a2b4d0018c40c11  not sent from here; by whom is not known
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000 (350.00)  35000 (350.00)
                items 35000 (350.00): equal to the order amount
 
-      refund the rest of charge 1:
+      refund the rest of charge 1, 23000 (230.00):
         paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1
       "
     `);

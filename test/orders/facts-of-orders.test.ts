@@ -76,7 +76,7 @@ test.each([
     'one whose link is over',
     'declined',
     { checkout: { url: 'https://pay.example/1', expires_at: 1_790_086_400 } },
-    'nobody can pay with the link any more: expired',
+    'no money was taken: the link is expired, and nobody can pay with it any more',
   ],
   [
     'one whose link was canceled',
@@ -86,7 +86,7 @@ test.each([
       payment_status: undefined,
       checkout: { url: 'https://pay.example/1', status: 'Canceled' },
     },
-    /status not shown, not paid sandbox .* nobody can pay with the link any more: Canceled/,
+    /the link is cancelled, not paid sandbox .* no money was taken: the link is cancelled, and nobody can pay with it any more/,
   ],
 ])('the payment link of %s is told to the buyer while it can be used', async (_, status, changes, says) => {
   const one = orderOf('ord_1', [chargeOf('ch_1', 1000, { status })], {

@@ -104,15 +104,20 @@ describe('two equal refunds that only the read of orders show shows', () => {
               rf_2 is a second payment: made twice, or sent from elsewhere
               do not refund this order before this is checked:
               paydesk journal reconcile i_7f3k2m9x
+              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
+              card ending in 4242. On 21 November 2026 we refunded 900 MXN to your
+              Visa card ending in 4242."
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid
-              and not refunded: make sure which of the two orders the buyer means
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
+              earlier, was paid and not refunded: make sure which of the two orders
+              the buyer means
+              paydesk orders show ord_2tQ8mTd6JhB3sYfGq
 
-      MONEY (MXN, in the service's units)            amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
                 visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
-      order     refund total matches the service      35000      -1800      33200
+      order                                          35000      -1800      33200
 
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
@@ -130,12 +135,14 @@ describe('two equal refunds that only the read of orders show shows', () => {
     `);
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
-      "instead of lines 5 to 6:
+      "instead of lines 5 to 9:
               do not refund this order before this is checked: paydesk journal reconcile i_7f3k2m9x
-      instead of lines 9 to 10:
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid and not refunded: make sure which of the
-              two orders the buyer means
-      instead of lines 20 to 21:
+              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa card ending in 4242. On 21 November 2026
+              we refunded 900 MXN to your Visa card ending in 4242."
+      instead of lines 12 to 14:
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: make
+              sure which of the two orders the buyer means
+      instead of lines 25 to 26:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|490215 {2}elsewhere/);
@@ -239,15 +246,20 @@ describe('a refund that was made twice', () => {
               rf_2 is a second payment: made twice, or sent from elsewhere
               paydesk cannot take a refund back
               do not refund this order; show your lead
+              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
+              card ending in 4242. On 21 November 2026 we refunded 900 MXN to your
+              Visa card ending in 4242."
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid
-              and not refunded: make sure which of the two orders the buyer means
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
+              earlier, was paid and not refunded: make sure which of the two orders
+              the buyer means
+              paydesk orders show ord_2tQ8mTd6JhB3sYfGq
 
-      MONEY (MXN, in the service's units)            amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
                 visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
-      order     refund total matches the service      35000      -1800      33200
+      order                                          35000      -1800      33200
 
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
@@ -259,20 +271,24 @@ describe('a refund that was made twice', () => {
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
 
-      do not refund this order; show your lead. See what was sent, what paydesk has
-      found since, and how to resolve this:
+      do not refund this order; show your lead. For your lead: what was sent, what
+      paydesk has found since, and how to resolve this:
         paydesk journal show i_7f3k2m9x
       "
     `);
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
-      "instead of lines 9 to 10:
-      twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was paid and not refunded: make sure which of the
-              two orders the buyer means
-      instead of lines 20 to 21:
+      "instead of lines 7 to 9:
+              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa card ending in 4242. On 21 November 2026
+              we refunded 900 MXN to your Visa card ending in 4242."
+      instead of lines 12 to 14:
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: make
+              sure which of the two orders the buyer means
+      instead of lines 25 to 26:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
-      instead of lines 27 to 28:
-      do not refund this order; show your lead. See what was sent, what paydesk has found since, and how to resolve this:"
+      instead of lines 32 to 33:
+      do not refund this order; show your lead. For your lead: what was sent, what paydesk has found since, and how to resolve
+      this:"
     `);
     expect(shown.stdout).not.toContain('orders refund');
   });
@@ -429,7 +445,7 @@ describe('a refund that was made twice', () => {
     expect(shown).toMatch(/ {2}root\n +id rf_1 {2}made twice\n/);
     expect(shown).toMatch(/ {2}made twice, or sent from elsewhere\n +id rf_2 {2}made twice\n/);
     const acknowledged =
-      /root acknowledged on 21 Nov 2026 05:\d\d:\d\d UTC that the refund of 900 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, is there twice \(the bank recalls rf_2, ticket 8851\)/;
+      /root acknowledged on 21 Nov 2026 05:\d\d:\d\d UTC that the refund of 900 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, is there twice \(root's note: the bank recalls rf_2, ticket 8851\)/;
     expect(shown).toMatch(acknowledged);
     expect(inOneLine((await run('05:21:30', `${refund(200)} --quiet --dry-run --json`)).stdout)).toMatch(
       acknowledged,

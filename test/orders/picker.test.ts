@@ -259,8 +259,8 @@ describe('the screen', () => {
         18 Nov 2020 11:10  Ana Torre…  *4242  35301 MXN  refunded
 
       ord_00000000000004000  ana@example.com
-      possible twin: ord_twin, same buyer and amount, 4 min later, was paid and not
-        refunded: make sure which of the two orders the buyer means
+      possible twin: ord_twin, another order of this buyer, same amount, 4 min later,
+        was paid and not refunded: make sure which of the two orders the buyer means
       4 found in all 6 orders, back to 23 Oct 2020, 1 of them not refundable
       type to search, arrows to move, Enter to choose, Ctrl-C to stop
 

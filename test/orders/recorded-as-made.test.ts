@@ -72,8 +72,10 @@ describe('a refund that somebody recorded as made, and the order does not show i
       RECORDED MADE  root says 16000 MXN were paid back; the service does not show it
               treat it as paid back; ask root before you refund that again
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of
-              16000 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, was made
-              (bank-file-of-Monday)
+              16000 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, was made (root's
+              note: bank-file-of-Monday)
+              tell the buyer: "According to our records, a refund of 16000 MXN to your
+              Visa card ending in 4242 was made."
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:20:00
       buyer   Ana  ana@example.com
       …
@@ -86,10 +88,11 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect(shown.stdout).not.toContain('orders refund');
     const wide = await run('05:20:00', `orders show ${id}`, 120);
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
-      "instead of lines 4 to 6:
+      "instead of lines 4 to 8:
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
-              sent by root, was made (bank-file-of-Monday)
-      instead of lines 19 to 20:
+              sent by root, was made (root's note: bank-file-of-Monday)
+              tell the buyer: "According to our records, a refund of 16000 MXN to your Visa card ending in 4242 was made."
+      instead of lines 22 to 23:
       first see who recorded that, and why; if it is wrong, that screen says how to correct it:"
     `);
   });

@@ -279,7 +279,7 @@ test.each<readonly [string, Readonly<Record<string, string>>, Json, string]>([
     'a limit of 0',
     { 'refund.max_amount.MXN': '0' },
     order,
-    '35000 MXN is over the limit of this account: refund.max_amount.MXN is 0; ask your lead',
+    '35000 MXN is over the limit of this account: refund.max_amount.MXN is 0 per order in 24 hours; ask your lead',
   ],
   [
     'the age of an order',
@@ -291,7 +291,7 @@ test.each<readonly [string, Readonly<Record<string, string>>, Json, string]>([
     'less than the whole order',
     { 'refund.max_amount.MXN': '400' },
     order,
-    'refund.max_amount.MXN is 400; ask your lead, or refund a part of it: 400 at most',
+    'refund.max_amount.MXN is 400 per order in 24 hours; ask your lead, or refund a part of it: 400 at most',
   ],
 ])('orders show does not offer what %s refuses, and says why', async (_, settings, held, why) => {
   await using service = await startShop(settings, held);

@@ -156,16 +156,16 @@ test('orders show', async () => {
 
     REFUNDS  from charge  amount  when                     auth    by
              1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  elsewhere
-             id 656f21d79a2b4d0018c40c11
+             id 656f21d79a2b4d0018c40c11  not sent from here; by whom is not known
 
     ITEMS    Wool blanket  sku WB-2  2 x 16000  32000
              Lamp  sku L-9           1 x 20000  20000
              items 52000: equal to the order amount
     metadata shop_order=A-10023
 
-    refund the rest of charge 1:
+    refund the rest of charge 1, 23000:
       paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1
-    refund charge 2:
+    refund charge 2, 17000:
       paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 2
     "
   `);
@@ -208,7 +208,7 @@ test('orders show: an order that is only authorized, and a charge that was paid 
   expect(held).toContain('ord_held  pre_authorized, only authorized, no money taken  sandbox shop\n');
   expect(
     held.endsWith(
-      '\n\nif the buyer cancelled, do not capture it: the shop releases it at the bank\ncapture it:\n  paydesk -p shop orders capture ord_held\n',
+      '\n\nto give it up: do not capture it; the shop releases it at the bank\nto charge it:\n  paydesk -p shop orders capture ord_held\n',
     ),
   ).toBe(true);
 });

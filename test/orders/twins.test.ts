@@ -103,16 +103,18 @@ describe('a twin that was refunded', () => {
       "ord_twinB  paid, its twin was refunded  sandbox environment
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
-      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
-              elsewhere: settled; if you refund both, the buyer gets both payments
-              back"
+      twin    ord_twinA, another order of this buyer, same amount, 4 min earlier, was
+              refunded 2 min ago, elsewhere: settled; if you refund both, the buyer
+              gets both payments back
+              paydesk orders show ord_twinA"
     `);
     expect(firstBlock(await run('orders show ord_twinB', 120))).toMatchInlineSnapshot(`
       "ord_twinB  paid, its twin was refunded  sandbox environment
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
-      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, elsewhere: settled; if you refund both,
-              the buyer gets both payments back"
+      twin    ord_twinA, another order of this buyer, same amount, 4 min earlier, was refunded 2 min ago, elsewhere: settled;
+              if you refund both, the buyer gets both payments back
+              paydesk orders show ord_twinA"
     `);
   });
 
@@ -121,9 +123,9 @@ describe('a twin that was refunded', () => {
     const refused = await run('orders refund ord_twinB --reason other --yes', 80);
     expect(refused.code).toBe(3);
     expect(refused.stderr).toMatchInlineSnapshot(`
-      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-               ago, elsewhere: settled; if you refund both, the buyer gets both
-               payments back
+      "refused: ord_twinA, another order of this buyer, same amount, 4 min earlier, was
+               refunded 2 min ago, elsewhere: settled; if you refund both, the buyer
+               gets both payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, name its twin in --again, rf_twinA:
@@ -136,8 +138,9 @@ describe('a twin that was refunded', () => {
     const sent = await run(again, 80);
     expect(sent.code).toBe(0);
     expect(sent.stderr).toMatchInlineSnapshot(`
-      "WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-      ago, elsewhere: settled; if you refund both, the buyer gets both payments back
+      "WARNING: ord_twinA, another order of this buyer, same amount, 4 min earlier, was
+      refunded 2 min ago, elsewhere: settled; if you refund both, the buyer gets both
+      payments back
       "
     `);
     expect(service.posts).toHaveLength(1);
@@ -171,19 +174,19 @@ describe('a twin that was refunded', () => {
 
   test('is told on its own screen too, and the screen of the other offers no command that refunds it', async () => {
     await serve([own, refundedTwin(900)]);
-    const screen = (await run('orders show ord_twinA', 120)).stdout;
+    const screen = (await run('orders show ord_twinA', 160)).stdout;
     expect(screen).toContain(
-      'twin    ord_twinB, same buyer and amount, 4 min later: ord_twinA was refunded 2 min ago, elsewhere: settled',
+      'twin    ord_twinB, another order of this buyer, same amount, 4 min later: ord_twinA was refunded 2 min ago, elsewhere: settled',
     );
     expect((await run('orders show ord_twinB')).stdout).not.toContain('paydesk orders refund');
   });
 
   test('in part is no settled pair: a refund for another reason is sent with a warning', async () => {
     await serve([own, refundedTwin(300)]);
-    const { code, stderr } = await run('orders refund ord_twinB --yes', 120);
+    const { code, stderr } = await run('orders refund ord_twinB --yes', 160);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      'WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, elsewhere',
+      'WARNING: ord_twinA, another order of this buyer, same amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, elsewhere',
     );
     expect(service.posts).toHaveLength(1);
   });
@@ -203,9 +206,9 @@ describe('a twin that was refunded', () => {
     const refused = await run(`${duplicated} --note twice`, 80);
     expect(refused.code).toBe(3);
     expect(refused.stderr).toMatchInlineSnapshot(`
-      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-               ago, elsewhere: settled; if you refund both, the buyer gets both
-               payments back
+      "refused: ord_twinA, another order of this buyer, same amount, 4 min earlier, was
+               refunded 2 min ago, elsewhere: settled; if you refund both, the buyer
+               gets both payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, name its twin in --again, rf_twinA:
@@ -213,8 +216,8 @@ describe('a twin that was refunded', () => {
       "
     `);
     expect((await run(`${duplicated} --note twice`, 120)).stderr).toMatchInlineSnapshot(`
-      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, elsewhere: settled; if you refund
-               both, the buyer gets both payments back
+      "refused: ord_twinA, another order of this buyer, same amount, 4 min earlier, was refunded 2 min ago, elsewhere: settled;
+               if you refund both, the buyer gets both payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, name its twin in --again, rf_twinA:
@@ -260,7 +263,7 @@ describe('a twin that was refunded', () => {
     expect(first.code, first.stderr).toBe(0);
     const { stderr } = await run(duplicated);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'ord_twinA, same buyer and amount, 4 min earlier, was refunded less than a minute ago as duplicated_transaction, by root: settled; if you refund both, the buyer gets both payments back',
+      'ord_twinA, another order of this buyer, same amount, 4 min earlier, was refunded less than a minute ago as duplicated_transaction, by root: settled; if you refund both, the buyer gets both payments back',
     );
     expect(stderr).toContain('--again rf_ch_ord_twinA\n');
     expect(service.posts).toHaveLength(1);
@@ -291,9 +294,9 @@ test('a twin with an unconfirmed refund stops a refund of the duplicate as well'
   const { code, stderr } = await run(duplicated, 80);
   expect(code).toBe(3);
   expect(withoutIds(stderr)).toMatchInlineSnapshot(`
-    "refused: ord_twinA, same buyer and amount, 4 min earlier, has an unconfirmed
-             refund of 900 MXN, sent at 05:10:00 by root: if you refund both, the
-             buyer may get both payments back
+    "refused: ord_twinA, another order of this buyer, same amount, 4 min earlier, has
+             an unconfirmed refund of 900 MXN, sent at 05:10:00 by root: if you
+             refund both, the buyer may get both payments back
     certain: nothing was sent
     now:     first find out whether it was made:
              paydesk journal reconcile i_7f3k2m9x
@@ -356,13 +359,15 @@ describe('one payment', () => {
   });
 
   test.each([
-    ['declined', 'declined, then paid; only this order took money'],
-    ['pre_authorized', 'only authorized, then paid; only this order took money'],
-    ['pending_payment', 'not paid, then paid; only this order took money'],
+    ['declined', 'declined, took no money; only this order did'],
+    ['pre_authorized', 'only authorized, took no money; only this order did'],
+    ['pending_payment', 'not paid, took no money; only this order did'],
   ])('beside an order that is %s is no twin: a grey line, no warning, no question', async (status, words) => {
     await serve([own, unpaid(status)]);
     const screen = await shown('orders show ord_twinB');
-    expect(screen).toContain(`twin ord_twinA, same buyer and amount, 4 min earlier: ${words}`);
+    expect(screen).toContain(
+      `twin ord_twinA, another order of this buyer, same amount, 4 min earlier: ${words}`,
+    );
     expect(screen).toContain('paydesk orders refund ord_twinB');
     const { code, stderr } = await run(duplicated, 200);
     expect(code, stderr).toBe(0);
@@ -374,7 +379,7 @@ describe('one payment', () => {
   test('is told on the screen of the declined order as well', async () => {
     await serve([own, unpaid('declined')]);
     expect(await shown('orders show ord_twinA')).toContain(
-      'ord_twinB, same buyer and amount, 4 min later: declined, then paid; only ord_twinB took money',
+      'ord_twinB, another order of this buyer, same amount, 4 min later: paid; this order (declined) took no money',
     );
   });
 });

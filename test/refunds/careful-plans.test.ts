@@ -24,7 +24,10 @@ describe('twins', () => {
 
     expect([planned.code, applied.code, named.code]).toEqual([8, 8, 0]);
     expect(recordsIn(planned)).toMatchObject([
-      { verdict: 'look', why: expect.stringMatching(new RegExp(`^ord_2, same buyer .* add --again ${id}$`)) },
+      {
+        verdict: 'look',
+        why: expect.stringMatching(new RegExp(`^ord_2, another order of this buyer, .* add --again ${id}$`)),
+      },
     ]);
     expect(recordsIn(named)).toMatchObject([{ verdict: 'ready' }]);
     expect(service.posts).toEqual([]);
@@ -91,7 +94,7 @@ it('a row that was settled by hand as not made says so before it is sent again, 
   expect(recordsIn(status)).toMatchObject([{ verdict: 'recorded_not_made' }]);
   expect(status.stderr).toContain('of 1 row 1 recorded not made');
   expect(status.stderr).not.toContain('refused by the service');
-  const words = 'was NOT made (the bank shows nothing)';
+  const words = "'s note: the bank shows nothing)";
   expect(recordsIn(planned)).toMatchObject([{ verdict: 'ready', notes: expect.stringContaining(words) }]);
   expect(inOneLine(sent.stderr)).toContain('line 2, ord_1: settled by hand: ');
   expect(inOneLine(sent.stderr)).toContain(words);

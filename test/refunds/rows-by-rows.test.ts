@@ -125,7 +125,7 @@ it('a possible twin is marked, and its row is sent', async () => {
 
   expect(planned.code).toBe(0);
   expect(recordsIn(planned)).toMatchObject([
-    { verdict: 'ready', notes: expect.stringMatching(/^ord_2, same buyer and amount, /) },
+    { verdict: 'ready', notes: expect.stringMatching(/^ord_2, another order of this buyer, same amount, /) },
     { verdict: 'ready', notes: null },
   ]);
 });
@@ -148,7 +148,7 @@ it('a duplicated_transaction whose twin was refunded is sent only with --again',
       verdict: 'look',
       why: expect.stringMatching(
         new RegExp(
-          `^ord_2, same buyer .*: settled; if you refund both, the buyer gets both payments back; if that is meant, add --again ${id}$`,
+          `^ord_2, another order of this buyer, .*: settled; if you refund both, the buyer gets both payments back; if that is meant, add --again ${id}$`,
         ),
       ),
     },

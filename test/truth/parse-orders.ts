@@ -23,6 +23,7 @@ const firstWords: Readonly<Record<string, Case>> = {
   'its twin is recorded as refunded': 'none',
   'ask your lead first': 'none',
   'cannot be refunded': 'none',
+  'nothing left': 'none',
   'refundable: not shown': 'none',
   'refund pending': 'pending',
 };

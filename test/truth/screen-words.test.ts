@@ -94,7 +94,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'and beside what is offered, why it was refused',
     hand('refused', 5),
     `orders show ${id}`,
-    'the refund of 300 MXN of 09:00:00 was refused: The order is not refundable. refund all of it:',
+    'the refund of 300 MXN of 09:00:00 was refused: The order is not refundable. either refund all of it, 1000:',
   ],
   [
     'what is recorded as not made stops only the same',
@@ -106,7 +106,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'and what is left besides it is offered',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,
-    `refund what is left of charge 1 besides it: paydesk orders refund ${id} --charge 1 --amount 400 refund charge 2: paydesk orders refund ${id} --charge 2`,
+    `refund 400 of charge 1 (safe: it leaves the 300 that may still appear): paydesk orders refund ${id} --charge 1 --amount 400 refund charge 2, 300: paydesk orders refund ${id} --charge 2`,
   ],
   [
     'and once the same was sent again, that stands there',
@@ -124,7 +124,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'the same, and the rest is offered',
     inTurn(hand('lost', 7), notMade, byAna),
     `orders show ${id}`,
-    `refund the rest of charge 1: paydesk orders refund ${id} --charge 1`,
+    `refund the rest of charge 1, 400: paydesk orders refund ${id} --charge 1`,
   ],
   [
     'the same of a whole order in a list',
@@ -411,7 +411,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'what was recorded as made stops its own charge, and the other one is offered',
     inTurn((world) => send('lost', 7)(world, 'charge', 'hand'), isMade),
     `orders show ${id}`,
-    `refund charge 2: paydesk orders refund ${id} --charge 2`,
+    `refund charge 2, 300: paydesk orders refund ${id} --charge 2`,
   ],
   [
     'of what only a read has found, nobody knows for sure who sent it',
@@ -423,7 +423,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of an order that was paid on two cards, each of them can be refunded by a command that is offered',
     async () => undefined,
     `orders show ${id}`,
-    `refund all of it: paydesk orders refund ${id} refund charge 1: paydesk orders refund ${id} --charge 1 refund charge 2:`,
+    `either refund all of it, 1000: paydesk orders refund ${id} or refund charge 1, 700: paydesk orders refund ${id} --charge 1 or refund charge 2, 300:`,
   ],
   ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'probably ana other'],
   [
@@ -444,10 +444,130 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'can be refunded sandbox environment NOT MADE refund of 1000 MXN',
   ],
   [
+    'of two that went back, no command looks like the next step before the lead was asked',
+    inTurn(twice, (world) => acknowledge(world, '09:06:00')),
+    `orders show ${id}`,
+    `ask your lead before you refund more of it if your lead says so, refund the rest of charge 1, 100, or refund charge 2, 300: paydesk orders refund ${id} --charge 1 paydesk orders refund ${id} --charge 2`,
+  ],
+  [
+    'of what failed, the same money is not offered twice without a word that it is one or the other',
+    inTurn(hand('made', 0), at('09:05:00'), failsNow),
+    `orders show ${id}`,
+    `either send the failed 300 of charge 1 again: paydesk orders refund ${id} --charge 1 --amount 300 or refund charge 1, 700: paydesk orders refund ${id} --charge 1 refund charge 2, 300: paydesk`,
+  ],
+  [
+    'what never arrived is sent again, or the order is refunded otherwise',
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), at('09:30:00')),
+    `orders show ${id}`,
+    'either send again the 1000 that never arrived: paydesk orders refund',
+  ],
+  [
+    'of what is gone, the lead is the one who looks',
+    inTurn(hand('made', 0), (world) => world.vanish('rf_1'), look('09:05:00', 7)),
+    `orders show ${id}`,
+    'do not refund this order; show your lead. For your lead: what was sent, what the service replied, and how to resolve this: paydesk journal show',
+  ],
+  [
+    'an order of which all went back has nothing left',
+    (world) => send('made', 0)(world, 'whole', 'hand'),
+    `orders show ${id}`,
+    'refunded, nothing left',
+  ],
+  [
+    'of a charge with a pending refund, what is neither refunded nor left is named',
+    hand('pending', 0, 7),
+    `orders show ${id}`,
+    'charge 1 ch_1 *4242 700 0 400 pending 300: neither refunded nor left',
+  ],
+  [
+    'and of one with a refund that a person recorded as made',
+    inTurn(hand('lost', 7), isMade),
+    `orders show ${id}`,
+    'charge 1 ch_1 *4242 700 0 400 recorded made 300: neither refunded nor left',
+  ],
+  [
+    'and of one with a refund of a status that nobody knows',
+    inTurn(hand('made', 0), (world) => world.turn('rf_1', 'on_hold')),
+    `orders show ${id}`,
+    'charge 1 ch_1 *4242 700 0 400 unconfirmed 300: neither refunded nor left',
+  ],
+  [
+    'beside a warning, nothing says that the sums agree',
+    inTurn(hand('made', 0), at('09:05:00'), failsNow),
+    `orders show ${id}`,
+    'order 1000 0 1000 REFUNDS',
+  ],
+  [
+    'with a declined charge stand no fee and no code of the bank',
+    async (world) => world.changeCharge(id, 'ch_2', { status: 'declined', paid_at: null }),
+    `orders show ${id}`,
+    'visa, BUYER NAME, declined order',
+  ],
+  [
+    'of a refund that is not from here, its line says that nobody knows who sent it',
+    inTurn(second(300)),
+    `orders show ${id}`,
+    'elsewhere id rf_1 not sent from here; by whom is not known',
+  ],
+  [
+    'a twin is told as what it is, with the command that shows it',
+    async () => undefined,
+    `orders show ${id}`,
+    `twin ${twin}, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: make sure which of the two orders the buyer means paydesk orders show ${twin} `,
+  ],
+  [
+    'a note stands there as the note of the one who typed it',
+    inTurn(hand('lost', 7), isMade),
+    `orders show ${id}`,
+    "was made (ana's note: ",
+  ],
+  [
+    'what to tell the buyer of a refund that was recorded as made',
+    inTurn(hand('lost', 7), isMade),
+    `orders show ${id}`,
+    'tell the buyer: "According to our records, a refund of 300 MXN to your Visa card ending in 4242 was made."',
+  ],
+  [
+    'of one that was recorded as not made and may still appear',
+    inTurn(hand('lost', 7), notMade),
+    `orders show ${id}`,
+    'tell the buyer: "We are checking a refund of 300 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through."',
+  ],
+  [
+    'of one that appeared',
+    inTurn(hand('late', 7), notMade, at('09:05:30'), (world) => world.arrive()),
+    `orders show ${id}`,
+    'tell the buyer: "On 21 November 2040 we refunded 300 MXN to your Visa card ending in 4242."',
+  ],
+  [
+    'of two, also once somebody has acknowledged that',
+    inTurn(twice, (world) => acknowledge(world, '09:06:00')),
+    `orders show ${id}`,
+    'tell the buyer: "On 21 November 2040 we refunded 300 MXN to your Visa card ending in 4242. On 21 November 2040 we refunded',
+  ],
+  [
+    'of one that never arrived',
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), at('09:30:00')),
+    `orders show ${id}`,
+    'tell the buyer: "A refund of 1000 MXN to your Visa card ending in 4242 was not made, so you have not received that money."',
+  ],
+  [
+    'of an order that is of no mode for certain',
+    async (world) => world.changeCharges(id, { livemode: true }),
+    `orders show ${id}`,
+    'tell the buyer: "Nothing has been refunded for this order."',
+  ],
+  [
+    'of an order whose charges cannot be read',
+    async (world) => world.changeCharge(id, 'ch_1', { amount: 'seven' }),
+    `orders show ${id}`,
+    'tell the buyer: "We are checking what was refunded for this order, and cannot confirm an amount yet."',
+  ],
+  [
     'a charge whose refund failed is offered as that',
     inTurn((world) => send('made', 0)(world, 'charge', 'hand'), at('09:05:00'), failsNow),
     `orders show ${id}`,
-    'refund charge 1, which failed: paydesk orders refund',
+    'send the failed 700 of charge 1 again: paydesk orders refund',
   ],
   [
     'the history of what failed says so in its column',
@@ -592,10 +712,11 @@ it.each<[claim: string, isSettled: boolean, shows: string]>([
 it.each<[limit: string, says: string]>([
   ['400', 'paid, can be refunded up to a limit'],
   ['0', 'paid, over a limit'],
-  ['400', `refund charge 2: paydesk -p shop orders refund ${id} --charge 2`],
+  ['0', 'over a limit sandbox shop tell the buyer: "Nothing has been refunded for this order."'],
+  ['400', `refund charge 2, 300: paydesk -p shop orders refund ${id} --charge 2`],
   [
     '200',
-    `refund as much of charge 1 as the limit allows: paydesk -p shop orders refund ${id} --charge 1 --amount 200`,
+    `refund.max_amount.MXN is 200 per order in 24 hours; ask your lead, or refund a part of it: 200 at most refund as much of charge 1 as the limit allows, 200: paydesk -p shop orders refund ${id} --charge 1 --amount 200`,
   ],
 ])('a limit of %s stands in the first line, and the screen offers what it allows', async (limit, says) => {
   using home = newHome();

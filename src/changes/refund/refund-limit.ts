@@ -108,13 +108,13 @@ export function overLimit(
   const earlier = counted.made + counted.planned + counted.byHand;
   if (earlier + amount <= limit) return undefined;
   const figure = figuresIn(money.currency, settings);
-  const over = `${amountWords(amount, money.currency, settings)} is over the limit of ${owner}: refund.max_amount.${currency} is ${figure(limit)}`;
+  const over = `${amountWords(amount, money.currency, settings)} is over the limit of ${owner}: refund.max_amount.${currency} is ${figure(limit)} per order in 24 hours`;
   const allows = limit - earlier;
   const ask = allows > 0 ? `${whom}, or refund a part of it: ${figure(allows)} at most` : whom;
   const roomAt = amount > limit ? null : roomIn(counted, earlier + amount - limit);
   if (earlier === 0) return withParts(refused(over, [ask], 'over_limit'), { roomAt, allows });
   const error = refused(
-    [`${over} per order in 24 hours`, ...backWords(counted, money, figure)].join(', and '),
+    [over, ...backWords(counted, money, figure)].join(', and '),
     [ask, showOrder(money, profile)],
     'over_limit',
   );

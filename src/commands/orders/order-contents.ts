@@ -17,11 +17,12 @@ import {
   paidBy,
   type RefundRecord,
   refundedSum,
+  sumOf,
 } from '../../api/charges.ts';
 import { filledText, type JsonObject, valueAt } from '../../api/json-values.ts';
 import { tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
-import { shortStatuses, statuses } from '../../api/spec.ts';
+import { meaningOfStatus, shortStatuses, statuses } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import { chargesLeft, type KnownOrder, type RefundState, recordedMade } from '../../orders/orders.ts';
@@ -64,12 +65,15 @@ function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Bl
   const byHand = `${underCharge}${figure(recorded)} was recorded as made by hand${paidBack}`;
   const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
   const titles = ['   amount', ' refunded', '     left'];
-  const agreed = agreement(money, refunded, style);
+  // Beside a warning, that the sums agree would sound as if all were well.
+  const unlike = disagreement(money, refunded, style);
+  const agreed = unlike ?? (known.first === undefined ? matches : undefined);
   // Where the sums agree and there is room, one line is enough.
   const isAgreed = agreed === matches;
   const rowsWith = (headOf: (charge: ChargeMoney) => ChargeHead, isOneLine: boolean) => [
     ...charges.flatMap((charge) => [
       ...chargeRows(charge, headOf(charge), money, style),
+      ...between(charge, money, figure),
       [chargeDetail(charge, value.created_at, figuresIn(money.currency, style))],
     ]),
     ...figureRows(
@@ -78,7 +82,7 @@ function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Bl
       money,
       style,
     ),
-    ...(isOneLine ? [] : [[agreed]]),
+    ...(isOneLine || agreed === undefined ? [] : [[agreed]]),
     ...(recorded === 0 ? [] : [[{ text: byHand, style: 'bad' } as const]]),
     ...chargeSum(money, value, style).map((line) => [line]),
   ];
@@ -113,6 +117,25 @@ function chargeRows(
   const left = leftToRefund({ charges: [charge] }) || (charge.left === 0 ? 0 : undefined);
   const rows = figureRows(name, [charge.amount, -charge.refunded, left], money, style);
   return below === undefined ? rows : [...rows, [below]];
+}
+
+// What is neither refunded nor left of a charge: without it, its figures would not add up. `charge.left` counts what a person
+// recorded as made.
+function between(
+  charge: ChargeMoney,
+  { charges }: OrderMoney,
+  figure: ReturnType<typeof figuresIn>,
+): readonly (readonly Cell[])[] {
+  const sumOfState = (state: RefundRecord['meaning']) =>
+    sumOf(charge.refunds.filter(({ meaning }) => meaning === state));
+  const recorded = (charges.find(({ id }) => id === charge.id)?.left ?? charge.left) - charge.left;
+  return Object.entries({
+    pending: sumOfState('pending'),
+    unconfirmed: sumOfState('unconfirmed'),
+    'recorded made': recorded,
+  })
+    .filter(([, sum]) => sum !== 0)
+    .map(([state, sum]) => [`${underCharge}${state} ${figure(sum)}: neither refunded nor left`]);
 }
 
 // A row of the service's integers. If decimals are declared, the same amounts follow in the row below, since a narrow terminal has
@@ -150,9 +173,11 @@ function chargeDetail(
     paid && status === statuses.paid ? undefined : shortStatus(status),
     filledText(value.failure_message),
   ].filter((fact) => fact !== undefined);
+  // Of a charge that took no money, they would look as if money had moved.
+  const took = meaningOfStatus(status) !== 'none';
   const after = [
-    auth === undefined ? undefined : `auth ${auth}`,
-    typeof value.fee === 'number' ? `fee ${figure(value.fee)}` : undefined,
+    auth === undefined || !took ? undefined : `auth ${auth}`,
+    typeof value.fee === 'number' && took ? `fee ${figure(value.fee)}` : undefined,
     counts && isRefundable === false ? 'the service says it is not refundable' : undefined,
   ].filter((fact) => fact !== undefined);
   return [
@@ -168,12 +193,13 @@ function chargeDetail(
 }
 
 // amount_refunded should be the sum of the refund records (service: order). A person should know when it is not.
-function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cell {
+// Undefined if the sums agree.
+function disagreement(money: OrderMoney, refunded: number, style: AmountStyle): Cell | undefined {
   const figure = figuresIn(money.currency, style);
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
   if (money.amountRefunded === refunded)
     return money.doubt === undefined
-      ? matches
+      ? undefined
       : { text: `${underCharge}the sums mean nothing: ${money.doubt}`, style: 'warn' };
   if (money.doubt === undefined) {
     const refunds = money.charges.flatMap((charge) => charge.refunds);
@@ -274,6 +300,7 @@ function idOfRefund(
   const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
+    ...(sentBy(origins, id) === 'elsewhere' ? ['  not sent from here; by whom is not known'] : []),
     ...(row === undefined ? [] : [`  plan ${row}`]),
     ...(ticket === null ? [] : [`  ticket ${ticket}`]),
     ...(request === null ? [] : [`  request ${request}`]),

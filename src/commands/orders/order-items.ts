@@ -120,7 +120,9 @@ export function payLink(
   if (!isObject(checkout) || link === undefined) return undefined;
   const [expiry, status] = [expiryOf(checkout), filledText(checkout.status)];
   // Assumed: whoever was sent a link can pay with it while it is `Issued`. The document shows no status of a checkout.
-  if (status !== undefined && status.toLowerCase() !== 'issued') return { over: status };
+  const word = status?.toLowerCase();
+  if (status !== undefined && word !== 'issued')
+    return { over: word === 'canceled' || word === 'cancelled' ? 'cancelled' : status };
   return typeof expiry === 'number' && expiry * 1000 <= now ? { over: 'expired' } : { link };
 }
 

@@ -1,6 +1,6 @@
 /** What to do next about an order, as the last lines of its screen: commands that go through, or why there is none. Pure. */
 
-import { typedForm } from '../../amounts.ts';
+import { figuresIn, typedForm } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
 import {
   type ChargeMoney,
@@ -74,7 +74,7 @@ export function whatNext(
   if (unfit?.is === 'authorized')
     return next(unfit.why, roleSteps('capture', profile) ?? captureSteps(known, profile));
   if (whyNot !== undefined || 'problem' in reading)
-    return next(unfit?.is === 'not paid' ? 'not paid' : 'cannot be refunded', [
+    return next(whyNotWord(unfit), [
       ...whyNotSteps(known, profile),
       ...payAgainSteps(known.order, ctx.clock.now()),
     ]);
@@ -138,7 +138,7 @@ function otherCharges(
       return besides === 0 ? [] : [refundBesides(charge, besides, money, service.profile)];
     })
     .filter(({ amount }) => limitAt(amount, money, known, { service, nowMs: ctx.clock.now() }) === undefined)
-    .flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]);
+    .flatMap((step) => stepLines(step));
 }
 
 // Replaces the commands if the role of the account, or of the member of a team, does not allow them.
@@ -151,10 +151,15 @@ function captureSteps({ order, neverArrived }: KnownOrder, profile: Profile): re
   const again = neverArrived.flatMap((record) => ['--again', attemptName(record)]);
   return [
     'blank',
-    { line: 'if the buyer cancelled, do not capture it: the shop releases it at the bank' },
-    { line: 'capture it:' },
+    { line: 'to give it up: do not capture it; the shop releases it at the bank' },
+    { line: 'to charge it:' },
     { line: commandLine(profile, 'orders', 'capture', String(order.id), ...again), indent: 2 },
   ];
+}
+
+function whyNotWord(unfit: Unfit | undefined): Span {
+  if (unfit?.is === 'not paid') return 'not paid';
+  return unfit?.is === 'refunded' ? 'nothing left' : 'cannot be refunded';
 }
 
 // Reasons that only the service can change.
@@ -193,7 +198,7 @@ function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
   if ('over' in found)
     return [
       'blank',
-      { line: `no money was taken, and nobody can pay with the link any more: ${found.over}` },
+      { line: `no money was taken: the link is ${found.over}, and nobody can pay with it any more` },
     ];
   const again = hasNoCharges(order) ? '' : ' again';
   return [
@@ -204,9 +209,35 @@ function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
 }
 
 interface Step {
+  /** What the command does, with its amount. */
   readonly words: string;
   readonly command: string;
   readonly amount: number;
+  /** The ids of the charges whose money it sends back. */
+  readonly charges: readonly string[];
+}
+
+function stepLines({ words, command }: Step, before = ''): readonly Block[] {
+  return [{ line: `${before}${words}:` }, { line: command, indent: 2 }];
+}
+
+// Commands that would send the same money exclude each other: `either …` and `or …`.
+function choiceLines(steps: readonly Step[]): readonly Block[] {
+  const isShared = ({ charges }: Step, index: number) =>
+    steps.some((other, at) => at !== index && other.charges.some((id) => charges.includes(id)));
+  const first = steps.findIndex(isShared);
+  return steps.flatMap((step, index) =>
+    stepLines(step, isShared(step, index) ? (index === first ? 'either ' : 'or ') : ''),
+  );
+}
+
+// Where somebody else decides, no command may look like the next step.
+function leadLines(steps: readonly Step[]): readonly Block[] {
+  if (steps.length === 0) return [];
+  return [
+    { line: `if your lead says so, ${steps.map(({ words }) => words).join(', or ')}:`, hang: 2 },
+    ...steps.map(({ command }) => ({ line: command, indent: 2 })),
+  ];
 }
 
 // What a limit of the account or of the policy would refuse is not offered; the reason is shown instead.
@@ -218,10 +249,11 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const isLost = (expected: readonly ExpectedRefund[]) =>
     known.neverArrived.some(({ sent }) => sameJson(sent.proof.expected, expected));
   const of = ({ id, left }: ChargeMoney) => ({ chargeId: id, amount: -left });
-  const whole = {
-    words: 'refund all of it:',
+  const whole: Step = {
+    words: `refund all of it, ${figureOf(money, profile)(leftToRefund(money))}`,
     command: commandLine(profile, 'orders', 'refund', money.id),
     amount: leftToRefund(money),
+    charges: rest.map(({ id }) => id),
   };
   const each = byCharge || rest.length > 1 ? rest : [];
   const steps = [
@@ -247,12 +279,16 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const word: Span = isTwice || refused !== undefined ? { text, style: 'warn' } : 'can be refunded';
   const shown: readonly Block[] = [
     ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
-    ...offered.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
     ...(refused === undefined
       ? []
       : [{ line: [refused.message, ...(refused.parts.now ?? []).slice(0, 1)].join('; '), hang: 2 }]),
+    ...(isTwice ? leadLines(offered) : choiceLines(offered)),
   ];
   return { word, steps: shown };
+}
+
+function figureOf({ currency }: OrderMoney, { settings }: Profile): (amount: number) => string {
+  return figuresIn(currency, settings);
 }
 
 // A refund that was refused or never arrived is sent again only by a command that names it.
@@ -274,7 +310,7 @@ function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): r
       : ['--charge', String(only?.charge?.number), ...part];
   return [
     {
-      words: `send it again, which ${record.verdicts.at(-1)?.verdict === 'rejected' ? 'was refused' : 'never arrived'}:`,
+      words: `send again the ${figureOf(money, profile)(amount)} that ${record.verdicts.at(-1)?.verdict === 'rejected' ? 'was refused' : 'never arrived'}`,
       command: commandLine(
         profile,
         'orders',
@@ -285,6 +321,7 @@ function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): r
         attemptName(record),
       ),
       amount,
+      charges: charges.map(({ chargeId }) => chargeId),
     },
   ];
 }
@@ -296,11 +333,18 @@ function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): S
   const isFailed = charge.refunds.some(
     ({ meaning, amount }) => meaning === 'failed' && -amount === charge.left,
   );
+  const sum = figureOf(money, profile)(charge.left);
+  const rest = `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}, ${sum}`;
   return {
-    words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}${isFailed ? ', which failed' : ''}:`,
+    words: `${isFailed ? failedWords(charge, sum) : rest}${equal === undefined ? '' : `, as much as ${equal.id}`}`,
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
     amount: charge.left,
+    charges: [charge.id],
   };
+}
+
+function failedWords({ number }: ChargeMoney, sum: string): string {
+  return `send the failed ${sum} of charge ${number} again`;
 }
 
 // Refunds what is left even if the refund that may still appear is made.
@@ -309,10 +353,12 @@ function refundBesides(charge: ChargeMoney, sum: number, money: OrderMoney, prof
   const amount = typedForm(sum, money.currency, profile.settings);
   const again = equal === undefined ? [] : ['--again', equal.id];
   const words = ['--charge', String(charge.number), '--amount', amount, ...again];
+  const figure = figureOf(money, profile);
   return {
-    words: `refund what is left of charge ${charge.number} besides it:`,
+    words: `refund ${figure(sum)} of charge ${charge.number} (safe: it leaves the ${figure(charge.left - sum)} that may still appear)`,
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
     amount: sum,
+    charges: [charge.id],
   };
 }
 
@@ -327,7 +373,7 @@ function refundWithin(
   const small = charges.find(({ left }) => left <= most);
   if (small !== undefined) return [refundRest(small, money, profile)];
   if (first === undefined || most <= 0) return [];
-  const words = `refund as much of charge ${first.number} as the limit allows:`;
+  const words = `refund as much of charge ${first.number} as the limit allows, ${figureOf(money, profile)(most)}`;
   return [{ ...refundBesides(first, most, money, profile), words }];
 }
 
@@ -340,9 +386,10 @@ function sendAgain(charge: ChargeMoney, money: OrderMoney, profile: Profile): re
   const words = ['--charge', String(charge.number), '--amount', amount];
   return [
     {
-      words: `refund ${amount} again, which failed:`,
+      words: failedWords(charge, figureOf(money, profile)(-failed.amount)),
       command: commandLine(profile, 'orders', 'refund', money.id, ...words),
       amount: -failed.amount,
+      charges: [charge.id],
     },
   ];
 }

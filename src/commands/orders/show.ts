@@ -2,6 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
+import { hasNoCharges, leftToRefund } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
@@ -12,6 +13,7 @@ import {
   byHandWords,
   firstBlocks,
   isOfRefund,
+  limitAt,
   lookForTwins,
   originsAmong,
   pendingRequests,
@@ -24,6 +26,8 @@ import { orElse } from '../../errors.ts';
 import { flag, orderArgument, usage } from '../../flags/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import {
+  buyerLanguages,
+  buyerLine,
   hasRoom,
   type KnownOrder,
   type KnownTwin,
@@ -34,11 +38,12 @@ import {
   warnsOfTwin,
   withMeantOrder,
 } from '../../orders/orders.ts';
-import { accountSpan, modeProblem, type Profile } from '../../profiles/profiles.ts';
+import { accountSpan, commandLine, modeProblem, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { checkCopy, copyFlag, sayFirst, tellBuyer } from './for-buyer.ts';
 import { orderContents } from './order-contents.ts';
+import { payLink } from './order-items.ts';
 import { whatNext } from './order-steps.ts';
 import { namedOrder, type Pickable } from './search/pick-order.ts';
 
@@ -164,19 +169,41 @@ function orderView(ctx: Context, record: JsonObject, shown: OrderShown): readonl
   ];
 }
 
+// What an operator can tell the buyer where the order needs explaining. What is unconfirmed, gone or failed says it in its block.
+function buyerBlock(ctx: Context, { known, profile, service, acknowledged }: OrderShown): readonly Block[] {
+  const { first, reading, neverArrived, order, whyNot } = known;
+  const hasWords = first === 'unconfirmed' || first === 'gone' || first === 'failed';
+  const isUnreadable = 'problem' in reading && !hasNoCharges(order);
+  const isLimited =
+    'money' in reading &&
+    whyNot === undefined &&
+    limitAt(leftToRefund(reading.money), reading.money, known, { service, nowMs: ctx.clock.now() }) !==
+      undefined;
+  const isCase = first !== undefined && first !== 'not refundable';
+  const needsWords = isCase || isUnreadable || isLimited || acknowledged.length + neverArrived.length > 0;
+  // Of a masked order the words would hold what is masked.
+  if (hasWords || !needsWords || ctx.redaction.isOn()) return [];
+  const { lang = 'en', settings } = profile;
+  const language = buyerLanguages.find((one) => lang.toLowerCase().startsWith(one)) ?? 'en';
+  const words = buyerLine(known, { language, amounts: settings, zone: ctx.zone() });
+  return [{ line: `tell the buyer: "${words}"`, indent: 8 }];
+}
+
 function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readonly Block[] {
   const { known, profile, readAt, byHand, acknowledged, pending, twins, own } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
   );
+  const link = payLink(known.order, ctx.clock.now());
+  const unpaid = link !== undefined && 'over' in link ? `the link is ${link.over}` : 'status not shown';
   const warned = (text: string): Block => ({ line: { text, style: 'warn' }, hang: 8 });
   return [
     {
       line: [
         { text: order.id, style: 'strong' },
         '  ',
-        { status: order.payment_status ?? 'status not shown' },
+        { status: order.payment_status ?? unpaid },
         ', ',
         word,
         '  ',
@@ -188,6 +215,7 @@ function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readon
     ...byHand.map((words) => warned(`SETTLED BY HAND  ${words}`)),
     ...pending.map(warned),
     ...acknowledged.map((words) => warned(`ACKNOWLEDGED  ${words}`)),
+    ...buyerBlock(ctx, shown),
     {
       line: [
         'created ',
@@ -197,10 +225,14 @@ function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readon
       ],
     },
     { line: `buyer   ${buyerParts.length === 0 ? 'not shown' : buyerParts.join('  ')}`, hang: 8 },
-    ...twins.map((twin): Block => {
+    ...twins.flatMap((twin): readonly Block[] => {
       const words = twinWords(ctx, profile, known.order, own);
       const text = `twin    ${twinLine(twin, words)}`;
-      return { line: { text, style: warnsOfTwin(twin, words) ? 'warn' : 'faint' }, hang: 8 };
+      const line = { text, style: warnsOfTwin(twin, words) ? 'warn' : 'faint' } as const;
+      return [
+        { line, hang: 8 },
+        { line: commandLine(profile, 'orders', 'show', twin.id), indent: 8 },
+      ];
     }),
   ];
 }

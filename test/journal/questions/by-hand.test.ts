@@ -178,8 +178,11 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
       "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
-              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
-              bank looked: nothing); it may still appear until tomorrow 05:06
+              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note:
+              Ana at the bank looked: nothing); it may still appear until tomorrow
+              05:06
+              tell the buyer: "We are checking a refund of 300 MXN to your Visa card
+              ending in 4242. We cannot confirm yet whether it went through."
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com
       …
@@ -187,7 +190,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       same again before may pay the buyer twice. See who recorded that it was not
       made, and why:
         paydesk journal show i_7f3k2m9q
-      refund what is left of charge 1 besides it:
+      refund 34700 of charge 1 (safe: it leaves the 300 that may still appear):
         paydesk -p shop orders refund ord_1 --charge 1 --amount 34700
       "
     `);
@@ -241,13 +244,13 @@ describe('after it was settled by hand', () => {
   test('the next change of the order says so, also with --quiet, in its JSON and under --dry-run', async () => {
     const { run, screen, service } = await settled();
     const words =
-      'settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made after all, this pays the buyer twice';
+      "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made after all, this pays the buyer twice";
     const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).checks).toContain(words);
     expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
-      by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made after
-      all, this pays the buyer twice
+      by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was
+      made after all, this pays the buyer twice
       REFUND PART OF AN ORDER                                         sandbox shop
       order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
       buyer   Buyer Name  buyer@example.com
@@ -265,9 +268,9 @@ describe('after it was settled by hand', () => {
     `);
     expect(await screen('21T06:20:00', refund, 80)).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
-      MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank
-      looked: nothing); it may still appear until tomorrow 05:06. If it was made after
-      all, this pays the buyer twice
+      MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note: Ana at
+      the bank looked: nothing); it may still appear until tomorrow 05:06. If it was
+      made after all, this pays the buyer twice
       REFUND PART OF AN ORDER                                         sandbox shop
       order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
       buyer   Buyer Name  buyer@example.com
@@ -430,15 +433,20 @@ describe('orders show of an order that somebody settled by hand', () => {
     expect(head(await screen('21T06:20:00', show, 80))).toMatchInlineSnapshot(`
       "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
-              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the
-              bank looked: nothing); it may still appear until tomorrow 05:06
+              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note:
+              Ana at the bank looked: nothing); it may still appear until tomorrow
+              05:06
+              tell the buyer: "We are checking a refund of 300 MXN to your Visa card
+              ending in 4242. We cannot confirm yet whether it went through."
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com"
     `);
     expect(head(await screen('21T06:20:00', show, 120))).toMatchInlineSnapshot(`
       "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
-              by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06
+              by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06
+              tell the buyer: "We are checking a refund of 300 MXN to your Visa card ending in 4242. We cannot confirm yet
+              whether it went through."
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com"
     `);
@@ -457,8 +465,10 @@ describe('orders show of an order that somebody settled by hand', () => {
       RECORDED MADE  op7 says 300 MXN were paid back; the service does not show it
               treat it as paid back; ask op7 before you refund that again
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
-              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (in the bank file
-              of Monday), correcting an earlier record
+              MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (op7's note: in
+              the bank file of Monday), correcting an earlier record
+              tell the buyer: "According to our records, a refund of 300 MXN to your
+              Visa card ending in 4242 was made."
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:40:00
       buyer   Buyer Name  buyer@example.com"
     `);
@@ -471,7 +481,7 @@ describe('orders show of an order that somebody settled by hand', () => {
     const corrected = settle(change, '--correct', '--applied', '--note', 'in the bank file of Monday');
     expect((await run('21T06:30:00', corrected)).code).toBe(0);
     expect(inOneLine(head(await screen('21T06:40:00', show, 80)))).toContain(
-      'was NOT made (Ana at the bank looked: nothing); later the order showed it',
+      "was NOT made (op7's note: Ana at the bank looked: nothing); later the order showed it",
     );
   });
 });
