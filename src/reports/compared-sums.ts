@@ -14,7 +14,7 @@ interface SummedRow {
   readonly found: Figure;
   /** What the file says, if it says a currency other than that of what was found. */
   readonly other?: { readonly currency: string; readonly amount: Figure | undefined } | undefined;
-  /** It adds no row: its row counts in another currency, or the file says that its refund failed. */
+  /** It adds no row, since the file says that its refund failed. */
   readonly isRest?: true;
 }
 
@@ -26,6 +26,8 @@ interface ComparedSum {
   readonly found: Figure;
   /** How much more the file says than was found, in the rows that say an amount. */
   readonly difference: Figure;
+  /** What was found for rows in which the file says another currency. */
+  readonly otherCurrency: Figure;
   /** What was found that no row is about. */
   readonly notInFile: Figure;
 }
@@ -51,20 +53,25 @@ export function moneyColumns<Row extends { readonly wanted: Figure | undefined; 
   ];
 }
 
-// What the file says counts in the currency of the file, and what was found for it counts in the currency in which it was found.
+// A row counts in the currency of the file. What was found for it in another currency counts there, apart from the sums of rows.
 function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
   return all.flatMap((one): readonly SummedRow[] => {
-    const { isInFile, currency, found, other } = one;
-    if (other === undefined) return [one];
-    const said = { ...one, currency: other.currency, wanted: other.amount, found: 0, other: undefined };
-    return found === 0 ? [said] : [said, { isInFile, currency, wanted: 0, found, isRest: true }];
+    if (one.other === undefined) return [one];
+    const said = {
+      ...one,
+      currency: one.other.currency,
+      wanted: one.other.amount,
+      found: 0,
+      other: undefined,
+    };
+    return one.found === 0 ? [said] : [said, one];
   });
 }
 
-/** Adds a comparison up: a line for each currency. */
+/** Adds rows of inOwnCurrencies up: a line for each currency. */
 function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
-  return [...Map.groupBy(inOwnCurrencies(all), ({ currency }) => currency)].map(([currency, own]) => {
-    const rows = own.filter(({ isInFile }) => isInFile);
+  return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, own]) => {
+    const rows = own.filter(({ isInFile, other }) => isInFile && other === undefined);
     const wanted = sumOf(rows, (one) => one.wanted ?? 0);
     const found = sumOf(rows, (one) => one.found);
     const difference = sumOf(rows, (one) => differenceOf(one) ?? 0);
@@ -75,6 +82,10 @@ function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
       wanted,
       found,
       difference,
+      otherCurrency: sumOf(
+        own.filter(({ other }) => other !== undefined),
+        (one) => one.found,
+      ),
       notInFile: sumOf(others, (one) => one.found),
     };
   });
@@ -83,14 +94,18 @@ function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
 /** Everything that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
 export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
   const ofFile = inOwnCurrencies(all).filter(({ isInFile }) => isInFile);
-  const unknown = ofFile.filter(({ wanted }) => wanted === undefined).length;
+  const isKnown = ({ wanted, other }: SummedRow) => wanted !== undefined || other !== undefined;
+  const unknown = ofFile.filter((one) => !isKnown(one)).length;
   return [
-    ...comparedSums(ofFile.filter(({ wanted }) => wanted !== undefined)).map(
-      ({ currency, rows, wanted, found, difference }) => {
-        const words = (figure: Figure) => amountWords(figure, currency, style);
-        return `${currency ?? unknownCurrency}: the file says ${words(wanted)} in ${counted(rows, 'row')}, ${words(found)} ${did} for its rows${difference === 0 ? '' : `, difference ${words(difference)}`}`;
-      },
-    ),
+    ...comparedSums(ofFile.filter(isKnown)).flatMap((sum) => {
+      const { currency = unknownCurrency, rows, wanted, found, difference, otherCurrency } = sum;
+      const words = (figure: Figure) => amountWords(figure, sum.currency, style);
+      const rest = difference === 0 ? '' : `, difference ${words(difference)}`;
+      const ofRows = `${currency}: the file says ${words(wanted)} in ${counted(rows, 'row')}, ${words(found)} ${did} for its rows${rest}`;
+      if (otherCurrency === 0) return [ofRows];
+      const ofOthers = `${currency}: ${words(otherCurrency)} ${did} for rows that say another currency`;
+      return rows === 0 && found === 0 ? [ofOthers] : [ofRows, ofOthers];
+    }),
     ...(unknown === 0
       ? []
       : [`${counted(unknown, 'row')} in none of these sums: only an order tells the amount`]),
@@ -129,13 +144,16 @@ export function sumRecords(
   all: readonly SummedRow[],
   did: 'charged' | 'refunded',
 ): readonly JsonObject[] {
-  return comparedSums(all).map(({ currency, rows, wanted, difference, notInFile, found }) => ({
-    object,
-    currency: currency ?? null,
-    rows,
-    wanted,
-    difference,
-    not_in_file: notInFile,
-    [did]: found,
-  }));
+  return comparedSums(inOwnCurrencies(all)).map(
+    ({ currency, rows, wanted, difference, otherCurrency, notInFile, found }) => ({
+      object,
+      currency: currency ?? null,
+      rows,
+      wanted,
+      difference,
+      other_currency: otherCurrency,
+      not_in_file: notInFile,
+      [did]: found,
+    }),
+  );
 }

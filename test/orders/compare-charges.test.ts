@@ -466,11 +466,15 @@ test('a row in another currency than its order is a difference of its own, and i
   // Rows, what the file says, what was charged for it, the difference, and what was charged for no row.
   expect(sumsIn(ran)).toEqual([
     ['USD', 1, 152000, 0, 152000, 0],
-    ['MXN', 1, 1000, 153900, -152900, 0],
+    ['MXN', 1, 1000, 1000, 0, 0],
     ['JPY', 1, 52000, 52000, 0, 0],
     ['EUR', 1, 0, 0, 0, 0],
   ]);
+  // What was charged for the rows in another currency stands beside these sums.
+  const { sums } = JSON.parse(ran.stdout) as { readonly sums: readonly Json[] };
+  expect(sums.map(({ other_currency }) => other_currency)).toEqual([0, 152900, 0, 0]);
   const screen = inOneLine(ran.stderr);
+  expect(screen).toContain('MXN: 152900 MXN (1529.00) was charged for rows that say another currency');
   expect(screen).toContain('2 in another currency than the file says (152900 MXN (1529.00) charged)');
   expect(screen).toContain(
     'USD: the file says 152000 USD (1520.00) in 1 row, 0 USD (0.00) was charged for its rows, difference',

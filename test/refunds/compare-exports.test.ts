@@ -99,6 +99,29 @@ it('--until ends the refunds that are looked for, and --period is both ends', as
   ).toBe(2);
 });
 
+it('with --period a row has what went back in that time, and says what its order shows of another time', async () => {
+  const failed = refundOf('rf_failed', 690, { created_at: october + day, status: 'failed' });
+  await using service = await startService({ orders: [...orders, order('f', [failed])] });
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,amount\nord_a,300\nord_c,5\nord_b,70\n');
+  const words = ['refunds', 'compare', 'f.csv', '--json'];
+  const ran = await service.run([...words, '--period', '2026-10']);
+  expect(ran.code, ran.stderr).toBe(8);
+  // A refund that failed is not missing in the file.
+  expect(
+    recordsIn(ran).map(({ verdict, refunded, refund_id: id, why }) => [verdict, refunded, id, why]),
+  ).toEqual([
+    ['refunded', 300, 'rf_oct', null],
+    ['not_refunded', 0, null, 'went back at another time: rf_nov of 5 MXN'],
+    ['refunded', 70, 'rf_usd', null],
+  ]);
+  // Without a time, all that went back of an order is that of its row.
+  expect(recordsIn(await service.run(words)).map(({ verdict, refunded }) => [verdict, refunded])).toEqual([
+    ['more', 600],
+    ['refunded', 5],
+    ['refunded', 70],
+  ]);
+});
+
 it('full is what can be refunded: declined charges are no part of it', async () => {
   const declined = [1, 2, 3, 4].map((index) =>
     chargeOf(`ch_no${index}`, 10_000, { status: 'declined', paid_at: null }),
@@ -247,10 +270,11 @@ it('a row in another currency than its order is a difference of its own, and cla
   // Rows, what the file says, what went back for it, the difference, and what went back for no row.
   expect(sumsIn(ran)).toEqual([
     ['EUR', 2, 309, 0, 309, 0],
-    ['MXN', 1, 300, 605, -305, 0],
+    ['MXN', 1, 300, 300, 0, 0],
     ['USD', 1, 70, 70, 0, 0],
   ]);
   expect(ran.stderr).toContain('2 in another currency than the file says (305 MXN went back)\n');
+  expect(ran.stderr).toContain('MXN: 305 MXN went back for rows that say another currency\n');
 });
 
 it('a list of the bank names each refund by its authorization code', async () => {

@@ -33,6 +33,7 @@ function orderWith(...refunds: readonly (readonly number[])[]): Json {
 const rules: CompareRules = {
   keyOf: ({ chargeId = 'any', amount, ref }) => `${chargeId} ${amount} ${ref}`,
   senderOf: () => 'elsewhere',
+  range: undefined,
   settings: { 'amounts.decimals': {}, 'amounts.grouping': 'off' } as CompareRules['settings'],
 };
 const now = { time: 0, wall: 0, mono: 0, skewed: false };

@@ -3,10 +3,11 @@
 import type { JsonObject } from '../../../api/json-values.ts';
 import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
 import { meaningOfRefund } from '../../../api/spec.ts';
+import { isWithin } from '../../../flags/typed-time.ts';
 import type { KnownOrder } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { type Figure, magnitude, sumOf, wholeNumber } from '../../../reports/reports.ts';
-import type { Compared, CompareVerdict } from './compare-rows.ts';
+import type { Compared, CompareRules, CompareVerdict } from './compare-rows.ts';
 import { take } from './row-claims.ts';
 
 /** A refund with the exact amount that went back, and its charge. */
@@ -26,6 +27,7 @@ export function compareExactly(
   orderId: string,
   rows: readonly InputRow[],
   { order }: KnownOrder,
+  { range }: Pick<CompareRules, 'range'>,
 ): readonly Compared[] | undefined {
   const { items: charges, problem } = shownCharges(order);
   const lists = charges.map((charge) => ({ charge, ...shownRefunds(order, charge) }));
@@ -38,7 +40,9 @@ export function compareExactly(
   const refunds = lists.flatMap(({ charge, items }) =>
     items.flatMap((refund) => exactRefund(charge, refund)),
   );
-  return claimed(rows, charges, new Set(refunds)).map(({ row, wanted, taken }): Compared => {
+  const isMeant = ({ id, createdAt: at }: ExactRefund) =>
+    range === undefined || at === undefined || isWithin(range, at) || rows.some((row) => row.refundId === id);
+  return claimed(rows, charges, new Set(refunds.filter(isMeant))).map(({ row, wanted, taken }): Compared => {
     const refunded = sumOf(taken, ({ amount }) => amount);
     return {
       row,

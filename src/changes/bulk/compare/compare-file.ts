@@ -43,7 +43,7 @@ interface CompareAsked extends RefusedFile {
   /** The zone that was typed, and its days. */
   readonly tz: string | undefined;
   readonly days: Days;
-  /** Also finds refunds from this range of time that no row is about. */
+  /** Only refunds from this range of time count, and those that no row is about are found too. */
   readonly others: TimeRange | undefined;
 }
 
@@ -66,7 +66,7 @@ export async function compareFile(
   const named = input.rows.filter((row) => orderIdOf(row, orders) !== '');
   await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(named, orders)], asked);
   sayReferences(ctx, named, orders);
-  const known = knowing(ctx, service);
+  const known = knowing(ctx, service, asked.others);
   const compared = await compareRows(input, orders, known);
   // For the other rows, no order says what their decimals mean.
   const found = compared.filter(
@@ -118,13 +118,14 @@ interface Knowing {
   readonly rules: (orderId: string) => CompareRules;
 }
 
-function knowing(ctx: Context, service: OpenService): Knowing {
+function knowing(ctx: Context, service: OpenService, range: TimeRange | undefined): Knowing {
   const { origin, mode, settings } = service.profile;
   return {
     of: (orders) => knownOrders(ctx, service, orders),
     rules: (orderId) => ({
       keyOf: (row) => rowKey({ ...row, origin, mode, orderId }),
       senderOf: (refund) => senderOf(ctx, refund),
+      range,
       settings,
     }),
   };
@@ -213,8 +214,12 @@ function elsewhere(
   const orderId = String(order.id);
   const isMissing = ({ record: { id, createdAt } }: ShownRefund) =>
     (createdAt === undefined || isWithin(range, createdAt)) && !ofRows.has(`${orderId} ${id}`);
-  return refunds
-    .filter(isShown)
-    .filter(isMissing)
-    .map((refund) => notInFile(orderId, refund, reading.money.currency, known.rules(orderId)));
+  return (
+    refunds
+      .filter(isShown)
+      // The file lacks no refund that gave nothing back.
+      .filter(({ state }) => state !== 'failed')
+      .filter(isMissing)
+      .map((refund) => notInFile(orderId, refund, reading.money.currency, known.rules(orderId)))
+  );
 }

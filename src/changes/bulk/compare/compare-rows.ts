@@ -1,7 +1,9 @@
 /** Compares the rows of a file with what is known about their orders: which refunds were made, in part, twice, or not at all. Pure. */
 
+import { amountWords } from '../../../amounts.ts';
 import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
 import { textIn } from '../../../api/json-values.ts';
+import type { TimeRange } from '../../../flags/typed-time.ts';
 import {
   isNeverArrived,
   type KnownOrder,
@@ -19,6 +21,8 @@ import {
   type Claim,
   claimsOf,
   countedFor,
+  isOfOtherTime,
+  isShown,
   type ShownRefund,
   sumOf,
   type Unshown,
@@ -92,6 +96,8 @@ export interface CompareRules {
   readonly keyOf: (row: Pick<PlanRow, 'chargeId' | 'amount' | 'ref'>) => string;
   /** Who sent a refund that the order shows. */
   readonly senderOf: (refund: KnownRefund) => string;
+  /** The time to which refunds of rows belong that name none; undefined: any time. */
+  readonly range: TimeRange | undefined;
   readonly settings: Profile['settings'];
 }
 
@@ -113,7 +119,7 @@ function comparedRows(
 ): readonly Compared[] {
   const { order, reading } = known;
   if ('problem' in reading) {
-    const exactly = compareExactly(orderId, rows, known);
+    const exactly = compareExactly(orderId, rows, known, rules);
     if (exactly !== undefined) return exactly;
     const why = hasNoCharges(order) ? 'the order shows no charges' : reading.problem;
     return rows.map((row) => notShown(orderId, row, why, unshownIn(known.refunds), known, rules));
@@ -248,6 +254,11 @@ function comparedOf(
   const unshown = own.length === 0 && refunded < wanted ? other.slice(0, 1) : own;
   const refunds = [...taken, ...unshown];
   const words = refunds.map((refund) => stateWhy(refund, currency, rules.settings, known));
+  const others = known.refunds
+    .filter(isShown)
+    .filter((one) => one.charge !== undefined && claim.scope.has(one.charge.id))
+    .filter((one) => isOfOtherTime(one, rules) && !taken.includes(one))
+    .map((one) => `${one.record.id} of ${amountWords(wentBack(one), currency, rules.settings)}`);
   // A refund that never arrived decides nothing: the row only says so.
   const counted = refunds.filter((refund) => !isNeverArrived(refund));
   const verdict = verdictOf(counted, known.cases);
@@ -266,6 +277,7 @@ function comparedOf(
         ? []
         : [`${meant.record.id} is the refund of this row; the rest went back besides it`]),
       ...words,
+      ...(refunded < wanted && others.length > 0 ? [`went back at another time: ${others.join(', ')}`] : []),
     ]),
     wanted,
     refunded,

@@ -3,6 +3,7 @@
 import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
 import { valueAt } from '../../../api/json-values.ts';
 import { tookMoney } from '../../../api/payment.ts';
+import { isWithin } from '../../../flags/typed-time.ts';
 import type { ExpectedRefund } from '../../../journal/journal.ts';
 import type { KnownRefund } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
@@ -29,6 +30,7 @@ export function claimsOf(
   const found = claims.filter((claim) => 'scope' in claim);
   for (const { row, taken } of found)
     for (const from of [free, failed]) take(from, taken, ({ record }) => record.id === row.refundId);
+  for (const one of free) if (isOfOtherTime(one, rules)) free.delete(one);
   // Of several rows that are the same, the first one gets it.
   for (const { key, unshown: own } of found) take(unshown, own, ({ keys }) => keys.includes(key));
   const open = found.filter(({ row }) => row.refundId === undefined);
@@ -67,6 +69,16 @@ export function countedFor(claim: Claim, others: readonly Claim[]): InputRow | u
 }
 
 export type ShownRefund = KnownRefund & { readonly record: NonNullable<KnownRefund['record']> };
+
+/** Whether money went back at a time that is not asked about. What a person must look at belongs to any time. */
+export function isOfOtherTime(
+  { state, record }: ShownRefund,
+  { range }: Pick<CompareRules, 'range'>,
+): boolean {
+  const { createdAt } = record;
+  if (range === undefined || createdAt === undefined || isWithin(range, createdAt)) return false;
+  return state === 'made' || state === 'elsewhere';
+}
 
 /** Whether the order shows a refund. */
 export function isShown(refund: KnownRefund): refund is ShownRefund {
