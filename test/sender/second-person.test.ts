@@ -102,6 +102,17 @@ describe('a refund over the limit of a team', () => {
     expect(JSON.parse(journal.stdout).data).toMatchObject([wanted]);
     const show = await lea.run([...shop, 'orders', 'show', id]);
     expect(plain(show.stdout)).toMatch(new RegExp(`request ${request} approved \\d`));
+    const change = await lea.run([...shop, 'journal', 'show', id]);
+    expect(plain(change.stdout)).toMatch(
+      new RegExp(
+        `history \\S[^:]+[\\d:]+ UTC asked for by ana: ${request} .+ approved by ben: ${request} .+ made the reply`,
+      ),
+    );
+    expect(change.stdout).toContain('a refund of 650 MXN on charge');
+    const answer = await lea.run([...shop, 'approvals', 'show', request]);
+    expect(answer.stdout).toMatch(/\nanswered by ben, .+ UTC\n/);
+    const all = await lea.run([...shop, 'approvals', 'list', '--all', '--width', '160']);
+    expect(all.stdout).toContain('ANSWERED UTC');
     const report = await lea.run([...shop, 'report', '--to', 'r.html']);
     expect(report.code, report.stderr).toBe(0);
     const html = readFileSync(join(lea.home.path, 'r.html'), 'utf8');

@@ -68,7 +68,7 @@ test('journal show finds a change by its idempotency key, and shows its id and t
       sent             21 Nov 2040 05:05:12 UTC by op7
       could be sent    until 21 Nov 2040 05:05:22 UTC
       request          POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-      asked for        a refund of 300 on charge ch_1
+      asked for        a refund of 300 MXN on charge ch_1
       evidence         what was shown, sent and answered:
                        paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
     history

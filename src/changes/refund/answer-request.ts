@@ -135,10 +135,11 @@ async function shown(
   checks: readonly string[] = [],
 ): Promise<void> {
   const style = ctx.profiles.amountStyle(request.asked.profile);
-  const { id, asked } = request;
+  const { id, asked, decided } = request;
   const facts = [
     `${id} ${stateWords(ctx, request)}`,
     `asked by ${asked.operator}, ${ctx.days.full(asked.time)}: ${requestTitle(request, style)}`,
+    ...(decided === undefined ? [] : [`answered by ${decided.operator}, ${ctx.days.full(decided.time)}`]),
     ...(more.length === 0 && 'planned' in asked ? [`digest: ${asked.digest}`] : []),
     `account: ${accountWords(asked)}`,
     ...(asked.note === undefined ? [] : [`note: ${asked.note}`]),

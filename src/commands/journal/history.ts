@@ -41,11 +41,23 @@ export function historyOf(row: VerdictRow): JsonObject {
   };
 }
 
-/** The history for people: when, what became of it, and why or by whom. `look`: what a new read showed. */
-export function historyGrid(record: AttemptRecord, look: Look | undefined): readonly (readonly Cell[])[] {
+/**
+ * The history for people: when, what became of it, and why or by whom. `look`: what a new read showed. `askedAt`: when its approval was
+ * asked for, Unix milliseconds; undefined if that is not known.
+ */
+export function historyGrid(
+  record: AttemptRecord,
+  look: Look | undefined,
+  askedAt: number | undefined,
+): readonly (readonly Cell[])[] {
   const seenIn = record.sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const told = record.verdicts.filter((row, index) => !repeats(row, record.verdicts[index - 1]));
+  const { operator, askedBy = operator, approvedBy, approvedAt, approval = '' } = record.sent;
   return [
+    ...(askedAt === undefined ? [] : [[fullTime(askedAt), 'asked for', `by ${askedBy}: ${approval}`]]),
+    ...(approvedAt === undefined
+      ? []
+      : [[fullTime(approvedAt), 'approved', `by ${approvedBy}: ${approval}`]]),
     ...told.map((row, index) => [fullTime(row.time), ...historyCells(row, told[index - 1], seenIn, record)]),
     ...newReadCells(record, look),
   ];

@@ -1,11 +1,12 @@
 /** `journal show`: shows one change, what was sent, its history, and what to do now. */
 
-import { type AmountStyle, figuresIn } from '../../amounts.ts';
+import { type AmountStyle, amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { column } from '../../api/resources.ts';
 import { secondsOf } from '../../api/spec.ts';
 import { planRowWords, replyWords, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
+import { orElse } from '../../errors.ts';
 import {
   type AttemptRecord,
   archivedBy,
@@ -56,6 +57,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const appears = await appearanceOf(ctx, record);
   const archived = await archivedWords(ctx, record);
   const evidence = await evidenceOf(ctx, record);
+  const askedAt = await askedAtOf(ctx, record);
   const looked = look && {
     read_at: secondsOf(look.at) ?? null,
     changed: look.changed,
@@ -70,6 +72,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
         appears: appears.may_appear_until,
         archived,
         evidence,
+        askedAt,
         until: words,
         style,
         look,
@@ -118,6 +121,8 @@ interface Viewed {
   readonly archived: Cell | undefined;
   /** The command that writes the evidence for it; undefined if it is not a refund, or if only its outcome is left. */
   readonly evidence: string | undefined;
+  /** When its approval was asked for, Unix milliseconds; undefined if it needed none, or if that is not known. */
+  readonly askedAt: number | undefined;
   /** By when at the latest it is no longer open, and from when on a person may record that it was not made. */
   readonly until: string | undefined;
   readonly early: string | undefined;
@@ -129,12 +134,12 @@ function attemptView(
   ctx: Context,
   record: AttemptRecord,
   open: boolean,
-  { known, appears: late, archived, evidence, until, early, style, look }: Viewed,
+  { known, appears: late, archived, evidence, askedAt, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
   const appears = late === undefined ? undefined : untilWords(ctx, late * 1000);
   const words = outcomeWords(record, open);
-  const figure = figuresIn(sent.currency, style);
+  const figure = (amount: number) => amountWords(amount, sent.currency, style);
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
@@ -144,7 +149,7 @@ function attemptView(
       indent: 2,
     },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
-    { grid: historyGrid(record, look), indent: 2 },
+    { grid: historyGrid(record, look, askedAt), indent: 2 },
     ...refundsShown(record, known).map(({ id, amount, chargeId }) => ({
       line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(record, known, id)}`,
       indent: 2,
@@ -250,6 +255,14 @@ async function evidenceOf(ctx: Context, { sent }: AttemptRecord): Promise<string
   const sender = (await scopeOf(ctx, false))?.sender;
   if (sender !== undefined) return `at the sender (${sender.origin}): ${plainCommand(...words)}`;
   return `what was shown, sent and answered: ${commandLine(profileNamed(profile), ...words)}`;
+}
+
+// The team has the requests of the last days; a change has only the answer to its own.
+async function askedAtOf(ctx: Context, { sent: { approval } }: AttemptRecord): Promise<number | undefined> {
+  if (approval === undefined) return undefined;
+  const rules = await ctx.journal.rules().catch(orElse(() => undefined));
+  const requests = await rules?.approvals().catch(orElse(() => undefined));
+  return requests?.find(({ id }) => id === approval)?.asked.time;
 }
 
 function skippedHoldOf({ skippedHoldMs }: AttemptRecord['sent']): string | undefined {

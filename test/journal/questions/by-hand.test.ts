@@ -85,7 +85,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         sent           21 Nov 2040 05:05:12 UTC by op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for      a refund of 300 on charge ch_1
+        asked for      a refund of 300 MXN on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
                        paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
@@ -326,7 +326,7 @@ describe('after it was settled by hand', () => {
         sent           21 Nov 2040 05:05:12 UTC by op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for      a refund of 300 on charge ch_1
+        asked for      a refund of 300 MXN on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
                        paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
@@ -553,7 +553,7 @@ describe('a duplicate alarm', () => {
         sent           21 Nov 2040 05:05:12 UTC by op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for      a refund of 300 on charge ch_1
+        asked for      a refund of 300 MXN on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
                        paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
@@ -566,8 +566,8 @@ describe('a duplicate alarm', () => {
                                                       once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2,
                                                       ticket 8851
-        refund rf_1   -300   charge ch_1
-        refund rf_2   -300   charge ch_1
+        refund rf_1   -300 MXN   charge ch_1
+        refund rf_2   -300 MXN   charge ch_1
       now:  paydesk -p shop orders show ord_1
       "
     `);
@@ -683,7 +683,7 @@ describe('journal reconcile', () => {
         sent           21 Nov 2040 05:05:12 UTC by op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        asked for      a refund of 300 on charge ch_1
+        asked for      a refund of 300 MXN on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
                        paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
