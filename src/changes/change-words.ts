@@ -99,7 +99,7 @@ interface Settled {
 
 /** The command with which a person states whether a change was made; what to replace in it is in capitals. */
 export function settleCommand({ change, orderId, asks }: Settled, ...said: readonly string[]): string {
-  const confirm = asks ? [] : ['--confirm', orderId === undefined ? change : 'ID'];
+  const confirm = asks ? [] : ['--confirm', orderId === undefined ? change : 'ORDER'];
   return plainCommand('journal', 'settle', change, ...said, '--note', 'TEXT', ...confirm);
 }
 

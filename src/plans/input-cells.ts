@@ -53,6 +53,14 @@ const emptyWords: ReadonlySet<string> = new Set([
   '#N/A',
 ]);
 
+/** Whether a cell is the title of a sum below the rows. */
+export function isTotalTitle(text: string): boolean {
+  return totalTitle.test(text.trim().slice(0, 40));
+}
+
+const totalTitle =
+  /^(?:grand |sub-?)?(?:totale?s?|sum|suma|soma|summe|gesamt|gesamtsumme)(?: general| geral)?(?: [a-z]{3})?:?$/i;
+
 type NamedOrder = Partial<Pick<InputRow, 'orderId' | 'reference' | 'isInId'>>;
 
 /** `order_id`: the id, also in capitals, or the shop's own number, which has a digit and no `ord_` in it. */
@@ -163,7 +171,7 @@ function readNumber(cell: string, use: InputUse, amounts: AmountStyle): Checked<
   const digits = decimals?.text.replace('.', '').replace(/^0+(?=.)/, '') ?? typed;
   const isLarge = /^[1-9]\d{15,30}$/.test(digits) && !Number.isSafeInteger(Number(digits));
   const amount = isLarge && use !== 'plan' ? BigInt(digits) : readAmountText(digits);
-  return amount === undefined ? { wrong: whyNoAmount(digits) } : { value: { amount, decimals } };
+  return amount === undefined ? { wrong: whyNoAmount(digits, most) } : { value: { amount, decimals } };
 }
 
 // Digits, with or without thousands separators, then a decimal sign and decimals: `520,00`, `1.520,00`, `1,520.00`, `1'520.00`.
@@ -282,10 +290,16 @@ function readAmountText(text: string): number | typeof fullWord | undefined {
   return text.toLowerCase() === fullWord ? fullWord : parseAmount(text);
 }
 
-/** Why a text is not an amount, and what to type. Never guesses a decimal point: the unit is unknown. */
-function whyNoAmount(text: string): string {
+/**
+ * Why a text is not an amount, and what to type. Never guesses a decimal point: the unit is unknown. `places`: the most decimals that
+ * the profile declares.
+ */
+function whyNoAmount(text: string, places: number): string {
   const mistake = amountMistake(text, `type ${fullWord} for the whole charge or order`);
-  return mistake ?? (/^[\d.,]+$/.test(text) ? noDecimals : wholeNumber);
+  if (mistake !== undefined || !/^[\d.,]+$/.test(text)) return mistake ?? wholeNumber;
+  return places === 0
+    ? noDecimals
+    : `its points and commas part neither thousands nor decimals; type it with its decimals and no other mark, such as 1250.${'0'.repeat(places)}`;
 }
 
 const wholeNumber = `not a whole number such as 23000, nor ${fullWord}`;

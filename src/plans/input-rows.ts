@@ -5,6 +5,7 @@ import { counted } from '../counted.ts';
 import type { CsvRow } from './csv-rows.ts';
 import {
   type Checked,
+  isTotalTitle,
   readAgain,
   readAmount,
   readCharge,
@@ -74,6 +75,12 @@ export function readRow(
     cells,
   };
   const { problems } = row;
+  const total = cells.find(isTotalTitle);
+  if (total !== undefined && (problems.length > 0 || rowNames[use].some((name) => row.text(name) === total)))
+    return {
+      row: undefined,
+      problems: [{ line, column: undefined, words: `${shown(total)}: is this a total? remove the row` }],
+    };
   return { row: problems.length === 0 ? read : undefined, problems: inOrder(problems, columns) };
 }
 

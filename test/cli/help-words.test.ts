@@ -66,6 +66,8 @@ const words: readonly (readonly [word: string, answer: string])[] = [
   ['tax', 'exports'],
   ['month invoice', 'report'],
   ['approved refund', 'approvals list'],
+  ['net', 'reports'],
+  ['october', 'report'],
 ];
 
 test('words that are the heading of a section open that section', async () => {
@@ -96,6 +98,12 @@ describe('a word that is no page', () => {
     const { code, stdout } = await help(word);
     expect([code, stdout]).toEqual([0, (await help(...page)).stdout]);
     expect(stdout).not.toBe('');
+  });
+
+  test('failed is answered by the list of what failed', async () => {
+    expect((await help('failed')).stdout).toMatch(
+      /refunds list --state failed[\s\S]*About failed:\n {2}paydesk help refunds list /,
+    );
   });
 
   test('what paydesk cannot do is said before the pages', async () => {

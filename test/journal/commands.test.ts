@@ -92,7 +92,7 @@ describe('an outcome that is not certain', () => {
     expect(shown.stdout).toMatch(/blocked until \d.* UTC at the latest, or until you settle it\n/);
     for (const word of ['--applied', '--not-applied'])
       expect(shown.stdout).toContain(
-        `\n      paydesk journal settle ${change} ${word} --note TEXT --confirm ID\n`,
+        `\n      paydesk journal settle ${change} ${word} --note TEXT --confirm ORDER\n`,
       );
     const whole = JSON.parse((await run('journal', 'show', change, '--json')).stdout);
     expect(whole.blocked_until - whole.history[0].verdict_at).toBeCloseTo(86_400, -1);
@@ -184,7 +184,7 @@ describe('journal settle', () => {
     for (const lacking of [words, words.slice(0, 4)])
       expect(await run(...lacking)).toMatchObject({
         code: 3,
-        stderr: expect.stringMatching(/it can still arrive until[\s\S]*--note \S.* --confirm ID\n/),
+        stderr: expect.stringMatching(/it can still arrive until[\s\S]*--note \S.* --confirm ORDER\n/),
       });
     const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...later(600_000) };
     const settleThen = (...more: readonly string[]) => paydesk([...words, ...more], { home: desk.home, env });

@@ -19,6 +19,13 @@ import {
 const readAmount = (text: string) => readAmountOf(text, 'plan', plainAmounts);
 const wordsOf = (cell: Checked<unknown>) => ('wrong' in cell ? cell.wrong : cell);
 
+it('an amount whose marks are in the wrong places is not blamed on decimals that the profile declares', () => {
+  const style: AmountStyle = { ...plainAmounts, 'amounts.decimals': { MXN: 2 } };
+  expect(wordsOf(readAmountOf('1,60.00', 'charges', style))).toBe(
+    'amount 1,60.00: its points and commas part neither thousands nor decimals; type it with its decimals and no other mark, such as 1250.00',
+  );
+});
+
 describe('F45 amounts', () => {
   it.each([
     ['1', 1],

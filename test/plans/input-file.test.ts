@@ -481,6 +481,18 @@ describe('F50 titles', () => {
     expect(read('reference,amount\n1042,5').rows).toMatchObject([{ reference: '1042' }]);
   });
 
+  it.each(['TOTAL', 'Total:', 'Grand total', 'Suma', 'TOTAL MXN'])(
+    'asks whether the row %s is a total',
+    (title) => {
+      const words = `3 (row): ${title}: is this a total? remove the row`;
+      expect(problemsOf(read(`Invoice,order_id,amount\nF1,${id},5\n${title},,5\n`))).toEqual([words]);
+      expect(problemsOf(read(`order_id,amount\n${id},5\n${title},5\n`))).toEqual([words]);
+      expect(problemsOf(read(`reference,amount\nF1,5\n${title},5\n`))).toEqual([words]);
+      // A note or a product may have that name.
+      expect(problemsOf(read(`order_id,amount,note\n${id},5,\n${id},6,${title}\n`))).toEqual([]);
+    },
+  );
+
   it('says once which column to rename if every row has both', () => {
     const words =
       '1 Reference: every row has an order_id and a reference: rename the column Reference (to ref if it tells rows of one order apart), or delete one of the two columns';

@@ -59,6 +59,22 @@ const textOf = (html: string) => html.replace(/<style>[\s\S]*?<\/style>|<pre[\s\
 /** An amount as the report writes it where no decimals are declared. */
 const grouped = (amount: unknown) => String(amount).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
 
+test('two refunds of one order with the same amount are told apart by their ids', async () => {
+  const refund = { amount: 4000, at: '2040-11-20T10:00:00Z' };
+  const other = orderAt('ord_2', '2040-11-19T10:00:00Z', { refunds: [{ ...refund, amount: 4001 }] });
+  const largest = async (...some: readonly Json[]) => {
+    await using service = await startDated({ orders: [...some, other] });
+    expect((await report(service, '--to', 'report.html')).code).toBe(0);
+    return textOf(fileIn(service));
+  };
+  const ofOne = (count: number) =>
+    largest(
+      orderAt('ord_1', '2040-11-19T10:00:00Z', { refunds: Array.from({ length: count }, () => refund) }),
+    );
+  expect(await ofOne(2)).toMatch(/rf_ord_1_1[\s\S]*rf_ord_1_2/);
+  expect(await ofOne(1)).not.toContain('rf_ord_1_1');
+});
+
 test('twins of which one payment went back are counted as settled', async () => {
   const refunds = [{ amount: 10_000, at: '2040-11-19T10:00:00Z' }];
   await using service = await startDated({

@@ -52,6 +52,33 @@ test('the sums of workbooks of refunds are those of refunds summary and today, a
   }
 });
 
+test('a workbook of a summary says what the screen says, and of which account; what only failed is no line of a split', async () => {
+  const failed = orderAt('ord_5', '2040-11-19T10:00:00Z', {
+    refunds: [{ ...made(1600, 'failed'), changes: { status: 'failed' } }],
+    amount_refunded: 0,
+    created_at: undefined,
+  });
+  await using service = await startDated({ orders: [...orders, failed] });
+  const by = ['refunds', 'summary', ...period, '--by', 'age'];
+  const { stdout } = await service.run(by, { env: clock });
+  const [below = ''] = /as of[\s\S]*$/.exec(stdout) ?? [];
+  const lines = below
+    .trimEnd()
+    .replaceAll(/\n {7}/g, ' ')
+    .split('\n');
+  expect(lines.length).toBeGreaterThan(4);
+  const ran = await service.run([...by, '--to', 'age.xlsx'], { env: clock });
+  expect(ran.code, ran.stderr).toBe(0);
+  const { about } = readWorkbook(readFileSync(join(service.home.path, 'age.xlsx')));
+  const notes = said(about).get('note') ?? [];
+  expect(notes).toContainEqual(expect.stringMatching(/^about: 1 Nov to .* 2040 .*, sandbox/));
+  expect(notes).toContain('note: 2 failed, 4600 MXN: in no sum');
+  expect(notes).toContainEqual(expect.stringMatching(/^net: NET: the payments of this period, less/));
+  expect(notes.length).toBeGreaterThanOrEqual(lines.length);
+  expect(stdout).not.toContain('not shown');
+  expect(stdout).not.toMatch(/ 0 +0\n/);
+});
+
 test('refunds list counts what went back, and beside it what failed or is pending, in the words of today; also for scripts', async () => {
   await using service = await startDated({ orders });
   const list = ['refunds', 'list', ...period];

@@ -170,6 +170,10 @@ describe('refunds list', () => {
     ];
     const settled = await service.run(settle, { env: standingAt('2040-11-21T16:31:12Z') });
     expect(settled.code, lost.stderr + settled.stderr).toBe(0);
+    const recorded = await ask(service, ...list, '--state', 'recorded made');
+    expect(inOneLine(recorded.stderr)).toContain(
+      `the journal has 1 refund of this period that is recorded made: ${change} (paydesk journal show ${change})`,
+    );
     expect(await figuresOf()).toEqual({
       shown: Array(3).fill([10_000, 0, 10_000]),
       list: ['1 went back, 10000 MXN', '1 recorded made, 10000 MXN'],

@@ -80,9 +80,10 @@ test('journal show finds a change by its idempotency key, and shows its id and t
           blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
           it
           when you know whether it was made, one of:
-          paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ID
+          paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ORDER
           from 05:07:22 on:
-          paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ID
+          paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm
+          ORDER
     "
   `);
   expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
@@ -91,7 +92,9 @@ test('journal show finds a change by its idempotency key, and shows its id and t
     instead of lines 13 to 14:
       21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
     instead of lines 18 to 19:
-          blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
+          blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it
+    instead of lines 23 to 24:
+          paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ORDER"
   `);
 });
 

@@ -105,6 +105,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   check: ['prove', 'journal verify', 'orders export', 'profile check'],
   'double duplicate twice': ['orders twins', 'when-a-reply-is-lost', 'refund'],
   'employee operator staff who': ['refunds list', 'journal list', 'refunds summary', 'report'],
+  fail: ['refunds list', 'today', 'refund'],
   'excel libreoffice pivot sheet spreadsheet workbook xlsx': ['exports', 'orders export', 'output'],
   'commission fee': ['exports'],
   history: ['journal list', 'journal show', 'orders show'],
@@ -118,7 +119,9 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'lost timeout unconfirmed unknown': ['when-a-reply-is-lost', 'journal list', 'journal reconcile'],
   'mask masked masking redact redaction': ['settings', 'output', 'policy', 'agents'],
   manager: ['report', 'reports', 'today'],
-  'month monthend quarter week year': ['report', 'refunds summary', 'orders summary', 'orders export'],
+  'april august december february january july june march may month monthend november october quarter september week year':
+    ['report', 'refunds summary', 'orders summary', 'orders export'],
+  net: ['reports', 'refunds summary', 'orders summary', 'exports'],
   note: ['refund', 'settings', 'journal forget'],
   period: ['reports', 'refunds summary', 'orders export'],
   print: ['report', 'refunds receipt'],

@@ -69,7 +69,7 @@ async function confirmId(
       : 'the order id';
   let message = `Type ${what} to record it, or press Enter to cancel:`;
   for (let tries = 1; tries <= 3; tries += 1) {
-    const typed = await ctx.ask.text({ message, flag: '--confirm ID', optional: true });
+    const typed = await ctx.ask.text({ message, flag: '--confirm ORDER', optional: true });
     if (typed === id) return;
     if (typed === '') throw notWritten('nothing was typed');
     message = `${typed} is not the right id. Type it again, or press Enter to cancel:`;

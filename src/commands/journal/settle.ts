@@ -35,7 +35,7 @@ export const settle = defineCommand({
     correct: flag.switch('replace a wrong record with the opposite one'),
     note: flag.text('TEXT', 'how you know'),
     confirm: flag.text(
-      'ID',
+      'ORDER',
       'the order id, from the screen of the service or the ticket (without an order: the change)',
     ),
   },
@@ -52,7 +52,7 @@ export const settle = defineCommand({
     const known = await found.catch(orElse(() => undefined));
     const subject = {
       change: known?.sent.change ?? id,
-      orderId: known === undefined ? 'ID' : known.sent.proof.orderId,
+      orderId: known === undefined ? 'ORDER' : known.sent.proof.orderId,
     };
     if (asked.applied === (flags['not-applied'] === true)) throw undecided(ctx, subject, known);
     const isRead = known !== undefined && !ctx.options.dryRun;
@@ -92,7 +92,7 @@ const whoseId = 'the order id, from the screen of the service or the ticket';
 // The error that names everything a script must add, and the whole command.
 function missing({ change, orderId }: Subject, asked: Asked): CliError {
   const { note, confirm } = asked;
-  const id = orderId === undefined ? change : 'ID';
+  const id = orderId === undefined ? change : 'ORDER';
   const lacking = [
     ...(note === undefined ? ['--note TEXT: how you know'] : []),
     ...(confirm === undefined ? [`--confirm ${id}: ${id === change ? 'the change' : whoseId}`] : []),
@@ -106,7 +106,7 @@ function commandOf({ change, orderId }: Subject, asked: Asked, asks: boolean): s
     applied,
     corrects,
     note = 'TEXT',
-    confirm = asks ? undefined : orderId === undefined ? change : 'ID',
+    confirm = asks ? undefined : orderId === undefined ? change : 'ORDER',
   } = asked;
   const said = [...(corrects ? ['--correct'] : []), applied ? '--applied' : '--not-applied'];
   return plainCommand('journal', 'settle', change, ...said, ...flagWords({ note, confirm }));

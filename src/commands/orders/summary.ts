@@ -18,7 +18,7 @@ import { defineCommand } from '../command.ts';
 import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
 import type { Source } from '../report/report-source.ts';
-import { amountsOf, closingBlocks, unsummedLines } from '../report/report-words.ts';
+import { amountsOf, unsummedLines } from '../report/report-words.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/summary-blocks.ts';
 
 const usualPeriod = 'this-month';
@@ -64,6 +64,7 @@ export const summary = defineCommand({
       },
       figures: figuresOf,
       screen: (source, result) => screen(ctx, source, result, by, flags.chart),
+      closing: (_, { totals }) => unsummedLines(totals),
       records: 'orders',
     });
     if (oldest !== undefined && until !== undefined && oldest * 1000 >= until)
@@ -104,8 +105,5 @@ function screen(
     amountColumn<OrderSum>('REFUNDED', 'refunded', style),
     ifShown(amountColumn('NET', 'net', style)),
   ];
-  return [
-    ...summaryBlocks(ctx, source, { title: 'ORDERS', by, chart, columns: figures, bars: 'amount' }, result),
-    ...closingBlocks(source, unsummedLines(result.totals)),
-  ];
+  return summaryBlocks(ctx, source, { title: 'ORDERS', by, chart, columns: figures, bars: 'amount' }, result);
 }

@@ -27,7 +27,7 @@ import {
   sumColumns,
 } from '../report/report-rows.ts';
 import type { Source } from '../report/report-source.ts';
-import { amountsOf, closingBlocks } from '../report/report-words.ts';
+import { amountsOf } from '../report/report-words.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report/summary-blocks.ts';
 
 export const waiting = defineCommand({
@@ -75,9 +75,9 @@ export const waiting = defineCommand({
           { title: 'WAITING FOR CAPTURE', by, chart, columns: figuresOn(source), bars: 'amount' },
           { totals, buckets },
         );
-        const note = 'the service does not say when an authorization lapses';
-        return [title, ...ordersBlocks(source, orders), ...sums, ...closingBlocks(source, [['note', note]])];
+        return [title, ...ordersBlocks(source, orders), ...sums];
       },
+      closing: () => [['note', 'the service does not say when an authorization lapses']],
       records: 'orders',
       listed:
         flags.by === undefined ? { columns: [...listedColumns, ...lastColumnsOfList], rows } : undefined,

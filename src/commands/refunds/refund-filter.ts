@@ -127,16 +127,24 @@ async function notShownLines(
   // What never arrived is not among the open ones, which the printed command lists.
   const now = await journal.now();
   const isIt = (one: AttemptRecord) => recordedState(one) === state && (!isOpen || needsPerson(one, now));
-  let found = 0;
+  const found: string[] = [];
   for await (const page of pagesOf(journal, isOpen ? { ...sent, unconfirmed: true } : sent))
-    found += page.filter(isIt).length;
+    found.push(...page.filter(isIt).map((one) => one.sent.change));
   const time = Object.entries({ since, until }).flatMap(([name, at]) =>
     at === undefined ? [] : [`--${name}`, new Date(at).toISOString()],
   );
   const listed = commandLine(profile, 'journal', 'list', ...(isOpen ? ['--open'] : [...time, '--all']));
+  // No list of the journal has only these, so each is named.
+  const named =
+    isOpen || found.length > mostNamed
+      ? listed
+      : `${found.join(', ')} (${commandLine(profile, 'journal', 'show', found[0] ?? '')})`;
   return [
-    found === 0
+    found.length === 0
       ? `--state ${state}: no order shows such a refund of this period, and none was sent from here`
-      : `--state ${state}: only what orders show is a row here; the journal has ${counted(found, 'refund')} of this period ${found === 1 ? 'that is' : 'that are'} ${state}: ${listed}`,
+      : `--state ${state}: only what orders show is a row here; the journal has ${counted(found.length, 'refund')} of this period ${found.length === 1 ? 'that is' : 'that are'} ${state}: ${named}`,
   ];
 }
+
+// With more ids, the line would be longer than the list of all changes.
+const mostNamed = 10;

@@ -20,15 +20,8 @@ import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
-import type { Source } from '../report/report-source.ts';
-import {
-  amountsOf,
-  apartLines,
-  closingBlocks,
-  isComplete,
-  ratesOfPaid,
-  unsummedLines,
-} from '../report/report-words.ts';
+import type { AsOfLine, Source } from '../report/report-source.ts';
+import { amountsOf, apartLines, isComplete, ratesOfPaid, unsummedLines } from '../report/report-words.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/summary-blocks.ts';
 import { isPartOfRefunds, refundFilter, refundFilterFlags } from './refund-filter.ts';
 
@@ -69,6 +62,7 @@ export const summary = defineCommand({
       figures: (line, source) => figuresOf(line, flags.by, isPart ? withoutPayments(source) : source),
       screen: (source, result) =>
         screen(ctx, isPart ? withoutPayments(source) : source, result, by, flags.chart),
+      closing: (source, result) => closing(isPart ? withoutPayments(source) : source, result),
       records: 'refunds and payments',
     });
     for (const line of await some.lines()) ctx.notes.note(line);
@@ -157,7 +151,6 @@ function screen(
   chart: Chart | undefined,
 ): readonly Block[] {
   const style = amountsOf(source);
-  const { totals, gaps } = result;
   const count = countColumn<RefundSum>('REFUNDS', 'refunds');
   const refunded = amountColumn<RefundSum>('REFUNDED', 'refunded', style);
   const rate: FigureColumn<RefundSum> = { title: 'OF PAID', cell: ({ sums }) => rateWords(sums) };
@@ -166,25 +159,34 @@ function screen(
   const beside = [count, refunded, rate, paid, net];
   const figures = source.knowsPayments ? beside : [count, refunded];
   const split = hasPayments(by) ? figures : [count, refunded];
+  return summaryBlocks(
+    ctx,
+    source,
+    { title: 'REFUNDS', by, chart, columns: figures, split, bars: 'refunded' },
+    {
+      ...result,
+      buckets: result.buckets.filter(({ sums }) => isMoved(sums) || (hasPayments(by) && sums.payments > 0)),
+    },
+  );
+}
+
+// What never moved money stands below the screen: a line of the split would look like refunds of 0.
+function isMoved({ refunds, unsummed }: Line<RefundSum>['sums']): boolean {
+  return refunds > 0 || unsummed > 0;
+}
+
+function closing(source: Source, { totals, gaps }: Summary<RefundSum>): readonly AsOfLine[] {
   return [
-    ...summaryBlocks(
-      ctx,
-      source,
-      { title: 'REFUNDS', by, chart, columns: figures, split, bars: 'refunded' },
-      result,
-    ),
-    ...closingBlocks(source, [
-      ...(source.knowsPayments
-        ? [
-            ['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const,
-            ['net', 'NET: the payments of this period, less the refunds made in it'] as const,
-            ...wentBack(totals).map((words) => ['so far', words] as const),
-          ]
-        : [['note', 'there are no payments beside these refunds, so there is no rate'] as const]),
-      ...apartLines(totals, style),
-      ...unsummedLines(totals),
-      ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
-    ]),
+    ...(source.knowsPayments
+      ? [
+          ['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const,
+          ['net', 'NET: the payments of this period, less the refunds made in it'] as const,
+          ...wentBack(totals).map((words) => ['so far', words] as const),
+        ]
+      : [['note', 'there are no payments beside these refunds, so there is no rate'] as const]),
+    ...apartLines(totals, amountsOf(source)),
+    ...unsummedLines(totals),
+    ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
   ];
 }
 

@@ -8,8 +8,9 @@ import { boundSeconds } from '../../flags/typed-time.ts';
 import type { Facts, Line, Summary, SummaryQuery } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { openSource } from './report-flags.ts';
-import type { Asked, Needs, Source } from './report-source.ts';
-import { isComplete, refuseGaps } from './report-words.ts';
+import { aboutWords } from './report-period.ts';
+import type { Asked, AsOfLine, Needs, Source } from './report-source.ts';
+import { closingBlocks, isComplete, labelWords, refuseGaps } from './report-words.ts';
 
 /** A column of such rows. All of them are in CSV, and in a table if somebody names columns. */
 export function rowColumn(name: string, kind: ValueKind): Column {
@@ -79,6 +80,8 @@ interface Sums<Name extends string, By extends string> extends Pick<Asked, 'peri
   /** The figures of a row, after its bucket and currency. */
   readonly figures: (line: Line<Name>, source: Source) => JsonObject;
   readonly screen: (source: Source, result: Summary<Name>) => readonly Block[];
+  /** What the lines below the screen say, besides when the numbers were true. A file says it too. */
+  readonly closing: (source: Source, result: Summary<Name>) => readonly AsOfLine[];
   /** What is incomplete if something is missing. */
   readonly records: string;
   /** Rows for scripts in place of the sums: the records that were added up. */
@@ -109,6 +112,7 @@ export async function showSums<Name extends string, By extends string>(
     adding,
     figures,
     screen,
+    closing,
     records,
     listed,
   }: Sums<Name, By>,
@@ -132,7 +136,16 @@ export async function showSums<Name extends string, By extends string>(
     ...lastFields(source, complete),
   }));
   const rows = listed?.rows(source, complete) ?? summed;
-  await showReport(ctx, shown, rows, source, () => screen(source, sums));
+  const lines = closing(source, sums);
+  await showReport(ctx, shown, rows, source, () => [
+    ...screen(source, sums),
+    ...closingBlocks(source, lines),
+  ]);
+  if (flags.to !== undefined || ctx.out.format === 'xlsx') {
+    ctx.notes.note(`about: ${[aboutWords(ctx, source), labelWords(source)].filter(Boolean).join(', ')}`);
+    if (!saysAsOf(source)) sayAsOf(ctx, source);
+    sayLines(ctx, lines);
+  }
   if (flags.to !== undefined && !isSplit && listed === undefined)
     ctx.notes.note(
       `the file has the totals only; to split them as on the screen, run the same command with --by ${by} --force`,
@@ -150,13 +163,22 @@ export async function showReport(
 ): Promise<void> {
   if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
   await out.ownList(columns, rows, source);
-  if (source.kind === 'index' || source.currency !== undefined) sayAsOf({ notes }, source);
+  if (saysAsOf(source)) sayAsOf({ notes }, source);
+}
+
+// Whether rows alone do not say when they were true, and of what.
+function saysAsOf({ kind, currency }: Source): boolean {
+  return kind === 'index' || currency !== undefined;
 }
 
 /** Said below a list if nobody named the period, since sums and reports begin with the month. */
 export const onlyToday = 'this is today; --period this-month shows more';
 
 /** Says below a list when the facts were true. */
-export function sayAsOf({ notes }: Pick<Context, 'notes'>, { asOfLines }: Source): void {
-  for (const [label, text] of asOfLines()) notes.note(`${label}${label === 'as of' ? '' : ':'} ${text}`);
+export function sayAsOf(ctx: Pick<Context, 'notes'>, { asOfLines }: Source): void {
+  sayLines(ctx, asOfLines());
+}
+
+function sayLines({ notes }: Pick<Context, 'notes'>, lines: readonly AsOfLine[]): void {
+  for (const [label, text] of lines) notes.note(`${label}${label === 'as of' ? '' : ':'} ${text}`);
 }

@@ -299,8 +299,11 @@ function percentWords(part: Figure, whole: Figure): string {
 function largestSection({ largest }: ReportFigures, { source, names }: ReportHow): PageSection {
   const style = amountsOf(source);
   const has = (of: (refund: RefundFact) => unknown) => largest.some((refund) => (of(refund) ?? '') !== '');
+  // Without its id, a second refund of an order with the same amount looks like the same one twice.
+  const looks = largest.map(({ orderId, amount }) => `${orderId} ${amount}`);
   const cells: readonly CellOf<RefundFact>[] = [
     [left('Order'), ({ orderId }) => orderId ?? notShown],
+    new Set(looks).size < looks.length && [left('Refund'), ({ id }) => id ?? notShown],
     [
       right('Amount'),
       ({ amount, currency }) => (amount === undefined ? notShown : readableFigure(amount, currency, style)),

@@ -99,7 +99,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
             paydesk -p shop orders show ord_1
             if that record is wrong:
             paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT
-            --confirm ID
+            --confirm ORDER
       "
     `);
     expect(differences(await settledAt(120), narrow)).toMatchInlineSnapshot(`
@@ -111,7 +111,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       instead of lines 18 to 19:
         21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked: nothing
       instead of lines 24 to 25:
-            paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT --confirm ID"
+            paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT --confirm ORDER"
     `);
   });
 
@@ -123,12 +123,12 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     [
       [],
       2,
-      'missing --note TEXT: how you know; --confirm ID: the order id, from the screen of the service or the ticket',
+      'missing --note TEXT: how you know; --confirm ORDER: the order id, from the screen of the service or the ticket',
     ],
-    [[], 2, ' --not-applied --note TEXT --confirm ID'],
-    [note, 2, `--not-applied --note '${note[1]}' --confirm ID`],
-    [note, 2, 'missing --confirm ID: the order id, from the screen of the service or the ticket'],
-    [[...note, '--yes'], 2, 'missing --confirm ID'],
+    [[], 2, ' --not-applied --note TEXT --confirm ORDER'],
+    [note, 2, `--not-applied --note '${note[1]}' --confirm ORDER`],
+    [note, 2, 'missing --confirm ORDER: the order id, from the screen of the service or the ticket'],
+    [[...note, '--yes'], 2, 'missing --confirm ORDER'],
     [[...note, '--confirm', 'ord_2'], 3, 'take the order id from the screen of the service or the ticket'],
   ])('%j writes nothing, and no line of it shows the order id', async (words, code, says) => {
     const { change, run, home } = await startDesk();
@@ -340,7 +340,7 @@ describe('after it was settled by hand', () => {
       now:  paydesk -p shop orders show ord_1
             if that record is wrong:
             paydesk journal settle i_7f3k2m9q --correct --not-applied --note TEXT
-            --confirm ID
+            --confirm ORDER
       "
     `);
     const told = journalRows(home).map(({ verdict, by }) => [verdict, by]);
@@ -697,8 +697,8 @@ describe('journal reconcile', () => {
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
             it
             when you know whether it was made, one of:
-            paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ID
-            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ID
+            paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ORDER
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ORDER
       "
     `);
     const wide = await screen('21T05:11:00', ['journal', 'reconcile', change], 120);
