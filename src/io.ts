@@ -11,6 +11,8 @@ export interface Io {
   readonly stderr: ScreenStream;
   /** Whether stdout, but not stderr, was closed when the program started. Then writing to stdout only seems to work. */
   readonly stdoutWasClosed: () => boolean;
+  /** Called when a person goes back from the first question of a run that was begun on a screen. Undefined: no screen is before it. */
+  readonly onLeft?: (() => void) | undefined;
   readonly clock: ClockWithTimers;
   /** Calls the listener for every signal that asks paydesk to stop. Returns a function that removes the listener. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;

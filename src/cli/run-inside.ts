@@ -61,12 +61,17 @@ export function nextLines(
         ends.push(end);
         return end;
       };
+      let wasLeft = false;
       try {
-        return await run(line, {
+        const code = await run(line, {
           ...io,
+          onLeft: () => {
+            wasLeft = true;
+          },
           onSignal: (listener) => kept(io.onSignal(listener)),
           onUncaught: (listener) => kept(io.onUncaught(listener)),
         });
+        return { code, wasLeft };
       } finally {
         for (const end of ends) end();
       }

@@ -214,6 +214,7 @@ function openScreen(parts: ScreenParts): Screen {
     clock,
     signal: stop.signal,
     beforeQuestion: () => notes.flush(),
+    onLeft: io.onLeft,
     write: (text) => notes.write(text),
   });
   return { out, notes, ask };

@@ -210,8 +210,8 @@ export interface Context {
   readonly next: {
     /** Why the policy of this machine does not allow a command; undefined if it does. */
     whyNot(words: readonly string[]): string | undefined;
-    /** Shows the line and runs it to its end. Returns its exit code. */
-    run(words: readonly string[]): Promise<number>;
+    /** Shows the line and runs it to its end. `wasLeft`: a person went back from its first question. */
+    run(words: readonly string[]): Promise<{ readonly code: number; readonly wasLeft: boolean }>;
   };
   /** Its code is loaded when it is asked for. */
   purge(): Promise<Purge>;

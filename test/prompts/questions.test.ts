@@ -272,6 +272,33 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
   });
 });
 
+describe.concurrent('Esc and < where there is nothing to go back to', () => {
+  const noWayBack = 'there is nothing to go back to from here; Ctrl-C leaves';
+
+  test.each([
+    { name: 'an amount', keys: '\x1b' },
+    { name: 'an amount', keys: '<\r' },
+  ])('say so at the question of $name', async ({ keys }) => {
+    using home = newHome();
+    const person = sit(['orders', 'refund', id(0)], { home, env: sandbox.env });
+    await person.answer('How much?', keys);
+    await person.waitFor(noWayBack);
+    await person.answer('How much?', '\x03');
+    expect((await person.leaves).code).toBe(130);
+    expect(sandbox.changes()).toEqual([]);
+  });
+
+  test.each(['\x1b', '<'])('say so at the yes of a capture', async (key) => {
+    using home = newHome();
+    const person = sit(['orders', 'capture', authorizedId(0)], { home, env: sandbox.env });
+    await person.answer('(y/N)', key);
+    await person.waitFor(noWayBack);
+    await person.answer('(y/N)', '\r');
+    expect((await person.leaves).code).toBe(3);
+    expect(sandbox.changes()).toEqual([]);
+  });
+});
+
 test('a long question, and what is wrong with an answer, break between words at 80 columns', async () => {
   using home = newHome();
   const person = sit(['orders', 'refund', id(2), '--only-confirm'], {

@@ -11,7 +11,13 @@ import { CliError, exitCodes } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import { sumsOf } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, commandWords } from '../../profiles/profiles.ts';
-import { csvLine, type LeftScreen, type ScreenKey, type SearchedList } from '../../terminal/terminal.ts';
+import {
+  csvLine,
+  GoBack,
+  type LeftScreen,
+  type ScreenKey,
+  type SearchedList,
+} from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { type ListedOrder, openOrders, type Pickable } from './search/pick-order.ts';
 
@@ -211,7 +217,7 @@ async function act(desk: Desk, { key, value }: LeftScreen<ListedOrder>): Promise
   const { ctx, marked } = desk;
   const id = value?.id ?? '';
   try {
-    if (key === 'p') return await planMarked(desk);
+    if (key === 'p') return await orBack(() => planMarked(desk));
     await runLine(desk, 'orders', key === 'r' ? 'refund' : key === 'c' ? 'capture' : 'show', id);
     if (key !== 'enter') marked.delete(id);
     return undefined;
@@ -221,14 +227,32 @@ async function act(desk: Desk, { key, value }: LeftScreen<ListedOrder>): Promise
   }
 }
 
+// Going back from a question of the screen leads to its list.
+async function orBack<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (error instanceof GoBack) return undefined;
+    throw error;
+  }
+}
+
 // Runs a command, and lets a person read what it said.
 async function runLine(
   { ctx, service: { profile }, codes }: Desk,
   ...words: readonly string[]
 ): Promise<number> {
-  const code = await ctx.next.run(commandWords(profile, ...words));
+  const { code, wasLeft } = await ctx.next.run(commandWords(profile, ...words));
   codes.push(code);
-  await ctx.ask.text({ message: 'Enter goes back to the orders', flag: 'TEXT', optional: true });
+  if (!wasLeft)
+    await orBack(() =>
+      ctx.ask.text({
+        message: 'Enter goes back to the orders',
+        flag: 'TEXT',
+        optional: true,
+        canGoBack: true,
+      }),
+    );
   return code;
 }
 
@@ -239,6 +263,7 @@ async function planMarked(desk: Desk): Promise<string | undefined> {
   const reason = await ctx.ask.choose({
     message: `Why ${marked.size === 1 ? 'is' : 'are'} ${counted(marked.size, 'order')} to be refunded?`,
     flag: 'reason',
+    canGoBack: true,
     choices: [
       {
         value: '',
@@ -251,7 +276,7 @@ async function planMarked(desk: Desk): Promise<string | undefined> {
     ],
   });
   const note = settings['refund.require'].includes('note')
-    ? await ctx.ask.text({ message: 'A note for the journal', flag: 'note' })
+    ? await ctx.ask.text({ message: 'A note for the journal', flag: 'note', canGoBack: true })
     : '';
   const name = await newName(ctx);
   const rows = [...marked.keys()].map((id) => csvLine([id, 'full', reason, note]));

@@ -14,7 +14,7 @@ import type {
   SearchedList,
   SearchedRow,
 } from '../terminal.ts';
-import { back, endOfInput, GoBack, type Keyboard, takeTypeAhead } from './keyboard.ts';
+import { back, certain, endOfInput, GoBack, type Keyboard, takeTypeAhead } from './keyboard.ts';
 
 /** What is needed to ask. */
 interface AskOptions extends Pick<NotesOptions, 'stderr' | 'accessible' | 'color' | 'secrets' | 'clock'> {
@@ -25,6 +25,8 @@ interface AskOptions extends Pick<NotesOptions, 'stderr' | 'accessible' | 'color
   readonly learnKey: (key: string) => void;
   /** Ends a question. If the reason is a CliError, the question throws it. */
   readonly signal: AbortSignal;
+  /** Called when a person goes back from a question that has none before it. Undefined: there is nothing to go back to. */
+  readonly onLeft: (() => void) | undefined;
   /** Shows the notes that the question is about. */
   readonly beforeQuestion: () => Promise<void>;
   /** Writes to stderr at once. */
@@ -49,7 +51,12 @@ export type Check = (text: string) => string | undefined;
 /** A kind of prompt. Every question ends when its signal aborts. A message may have a first line that says what it is about. */
 export interface Prompts {
   /** Enter alone answers `before`, if there is one. */
-  text(message: string, check: Check, signal: AbortSignal, before?: string): Promise<string>;
+  text(
+    message: string,
+    check: Check,
+    signal: AbortSignal,
+    how: { readonly canGoBack: boolean; readonly before?: string | undefined },
+  ): Promise<string>;
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
   /** Returns the index of the choice. `before`: the one that was made before, or -1. */
   choose(
@@ -60,7 +67,7 @@ export interface Prompts {
   ): Promise<number>;
   search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
   browse<T>(message: string, screen: ListScreen<T>, signal: AbortSignal): Promise<LeftScreen<T>>;
-  confirm(message: string, signal: AbortSignal): Promise<boolean>;
+  confirm(message: string, signal: AbortSignal, how: { readonly canGoBack: boolean }): Promise<boolean>;
 }
 
 /** The questions of one run. Prompts are loaded with the first question. */
@@ -71,7 +78,7 @@ export function createAsk(options: AskOptions): Ask {
   const clean = screenClean(options.secrets);
 
   const put = async <T>(
-    { message, flag, about, canGoBack = false }: Question,
+    { message, flag, about, canGoBack }: Question,
     ask: (prompts: Prompts, message: string, signal: AbortSignal, early: string) => Promise<T>,
     backKeys?: BackKeys,
   ): Promise<T> => {
@@ -79,8 +86,20 @@ export function createAsk(options: AskOptions): Ask {
     const prompts = await loadPrompts(options);
     await options.beforeQuestion();
     const lines = [...(about === undefined ? [] : [about]), message].map(clean).join('\n');
-    return question(options, canGoBack ? backKeys : undefined, (...run) => ask(prompts, lines, ...run));
+    for (;;) {
+      try {
+        return await question(options, backKeys, (...run) => ask(prompts, lines, ...run));
+      } catch (error) {
+        if (!(error instanceof GoBack) || canGoBack === true) throw error;
+        if (options.onLeft !== undefined) {
+          options.onLeft();
+          throw new CliError('cancelled', 'gone back', { certain });
+        }
+        options.write(`${noWayBack}\n`);
+      }
+    }
   };
+  const hasWayBack = ({ canGoBack }: Question): boolean => canGoBack === true || options.onLeft !== undefined;
 
   return {
     get interactive() {
@@ -89,7 +108,7 @@ export function createAsk(options: AskOptions): Ask {
     async text(question) {
       let wasRefused = false;
       const problemOf: Check = (text) => {
-        if (question.canGoBack === true && text.trim() === back) return undefined;
+        if (text.trim() === back) return hasWayBack(question) ? undefined : noWayBack;
         if (options.secrets.holds(text))
           return 'this contains a key: type a key only where paydesk asks for one';
         if (text.trim() !== '') return question.check?.(text.trim());
@@ -103,27 +122,38 @@ export function createAsk(options: AskOptions): Ask {
       };
       const typed = await put(
         question,
-        (prompts, message, signal) => prompts.text(message, check, signal, question.before),
+        async (prompts, message, signal) => {
+          const how = { canGoBack: hasWayBack(question), before: question.before };
+          const text = (await prompts.text(message, check, signal, how)).trim();
+          if (text === back) throw new GoBack();
+          return text;
+        },
         'Esc',
       );
-      if (question.canGoBack === true && typed.trim() === back) throw new GoBack();
-      return typed.trim();
+      return typed;
     },
     async secret(question) {
       const check: Check = (text) => (text === '' ? 'a value is needed' : question.check?.(text));
-      const key = await put(question, (prompts, message, signal) => prompts.secret(message, check, signal));
+      const key = await put(
+        question,
+        (prompts, message, signal) => prompts.secret(message, check, signal),
+        'Esc',
+      );
       options.learnKey(key);
       return key;
     },
     choose: (question) =>
-      put(question, async (prompts, message, signal) =>
-        chosen(
-          question.choices,
-          await prompts.choose(message, labels(question.choices, clean), signal, {
-            canGoBack: question.canGoBack === true,
-            before: question.choices.findIndex(({ value }) => question.before?.(value)),
-          }),
-        ),
+      put(
+        question,
+        async (prompts, message, signal) =>
+          chosen(
+            question.choices,
+            await prompts.choose(message, labels(question.choices, clean), signal, {
+              canGoBack: hasWayBack(question),
+              before: question.choices.findIndex(({ value }) => question.before?.(value)),
+            }),
+          ),
+        hasWayBack(question) ? undefined : 'Esc or <',
       ),
     search: ({ list, ...question }) =>
       put(question, (prompts, message, signal, early) =>
@@ -135,7 +165,11 @@ export function createAsk(options: AskOptions): Ask {
         prompts.browse(message, { list: cleanList(list, clean), keys: cleanKeys(keys, clean), from }, signal),
       ),
     confirm: (question) =>
-      put(question, (prompts, message, signal) => prompts.confirm(message, signal), 'Esc or <'),
+      put(
+        question,
+        (prompts, message, signal) => prompts.confirm(message, signal, { canGoBack: hasWayBack(question) }),
+        'Esc or <',
+      ),
   };
 }
 
@@ -150,6 +184,8 @@ async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: A
   const { createPrompts } = await import('./prompts.ts');
   return createPrompts(stdin, stderr, await loadPaint(color), clock);
 }
+
+const noWayBack = 'there is nothing to go back to from here; Ctrl-C leaves';
 
 // The keys that go back at once. In a text, `<` is an answer that ends with Enter. A list has its own keys.
 type BackKeys = 'Esc' | 'Esc or <';

@@ -26,8 +26,8 @@ export const back = '<';
 // Long enough for a paste that arrives in pieces, too short to be noticed.
 const quietMs = 30;
 
-// This is true because every question comes before the change that it is about.
-const certain = 'nothing was sent or changed';
+/** What an error says that ends a question. It is true because every question comes before the change that it is about. */
+export const certain = 'nothing was sent or changed';
 
 /** What an answer to a question of yes or no means; only Enter is no. Undefined: neither. */
 export function yesOrNo(text: string): boolean | undefined {

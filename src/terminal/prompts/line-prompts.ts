@@ -33,8 +33,9 @@ export function createLinePrompts(
     return readLine(stdin, signal, write);
   };
   return {
-    text(message, check, signal, before) {
-      const asked = before === undefined ? `${message} ` : `${message} (Enter: ${before}) `;
+    text(message, check, signal, { before, canGoBack }) {
+      const keys = [...(before === undefined ? [] : [`Enter: ${before}`]), ...(canGoBack ? [goesBack] : [])];
+      const asked = keys.length === 0 ? `${message} ` : `${message} (${keys.join('; ')}) `;
       const readText = async (): Promise<string> => {
         const text = await read(asked, signal);
         return text.trim() === '' ? (before ?? text) : text;
@@ -58,7 +59,8 @@ export function createLinePrompts(
     },
     browse: (message, screen, signal) =>
       browse(message, screen, (prompt) => read(prompt, signal), { write, clock }),
-    confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
+    confirm: (message, signal, { canGoBack }) =>
+      confirm(message, { canGoBack, write, read: (prompt) => read(prompt, signal) }),
   };
 }
 
@@ -79,9 +81,20 @@ async function untilFine(read: () => Promise<string>, check: Check, write: Write
   }
 }
 
-async function confirm(message: string, read: Read, write: Write): Promise<boolean> {
+const goesBack = `${back} goes back`;
+
+/** How a question reads its answer, and whether it has a way back. */
+interface Asked {
+  readonly read: Read;
+  readonly write: Write;
+  readonly canGoBack: boolean;
+}
+
+async function confirm(message: string, { read, write, canGoBack }: Asked): Promise<boolean> {
   for (;;) {
-    const answer = yesOrNo(await read(`${message} (y/N) `));
+    const typed = await read(`${message} (y/N) ${canGoBack ? `(${goesBack}) ` : ''}`);
+    if (typed.trim() === back) throw new GoBack();
+    const answer = yesOrNo(typed);
     if (answer !== undefined) return answer;
     write(`${neitherYesNorNo}\n`);
   }
@@ -90,14 +103,14 @@ async function confirm(message: string, read: Read, write: Write): Promise<boole
 async function choose(
   message: string,
   choices: readonly Labelled[],
-  { read, write, canGoBack }: { readonly read: Read; readonly write: Write; readonly canGoBack: boolean },
+  { read, write, canGoBack }: Asked,
 ): Promise<number> {
   write(`${message}\n${numbered(choices)}`);
   for (;;) {
     const answer = await read(
       `type a number, 1 to ${choices.length}${canGoBack ? ', or < to go back' : ''}: `,
     );
-    if (canGoBack && answer.trim() === back) throw new GoBack();
+    if (answer.trim() === back) throw new GoBack();
     const index = numberIn(answer, choices.length);
     const refusal = choices[index ?? -1]?.refusal;
     if (index !== undefined && refusal === undefined) return index;

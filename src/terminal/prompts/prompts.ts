@@ -43,13 +43,17 @@ export function createPrompts(
     return { ...theme, ...emptiesRefused, style: { ...style, defaultAnswer } };
   };
   return {
-    text: (message, check, signal, before) =>
-      ended(
-        input(
-          { message, theme: themeOfText(message), validate: asValidate(check), default: before },
-          context(signal),
-        ),
-      ),
+    text(message, check, signal, { before, canGoBack }) {
+      const theme = themeOfText(message);
+      const hint = canGoBack ? theme.hint(before === undefined ? 0 : longestBefore) : '';
+      const transformer = (text: string, { isFinal }: { readonly isFinal: boolean }): string => {
+        if (isFinal) return theme.style.answer(text);
+        return text === '' ? hint : text;
+      };
+      return ended(
+        input({ message, theme, transformer, validate: asValidate(check), default: before }, context(signal)),
+      );
+    },
     secret: (message, check, signal) =>
       ended(
         // The prompt for passwords of @inquirer keeps a refused answer, and the next one is added to it.
@@ -100,9 +104,10 @@ export function createPrompts(
         stderr.stream.write(screenBefore);
       }
     },
-    confirm: (message, signal) => {
-      const { style } = themeOf(message);
-      return ended(yesPrompt({ ...style, message: style.message() }, context(signal)));
+    confirm: (message, signal, { canGoBack }) => {
+      const { style, hint } = themeOf(message);
+      const screen = { ...style, message: style.message(), hint: canGoBack ? hint(widthOf('(y/N) ')) : '' };
+      return ended(yesPrompt(screen, context(signal)));
     },
   };
 }
@@ -170,6 +175,7 @@ function foldedQuestion(question: string, width: number): string {
 
 // The room after a question for `(y/N)`, or for the first letters of an answer.
 const behindQuestion = 8;
+const backKeys = '(Esc: back)';
 // At most this many cells of an earlier answer are shown after its question.
 const longestBefore = 30;
 
@@ -180,6 +186,9 @@ function themeFor(question: string, paint: Paint, width: number) {
   const strong = (text: string): string => paint(text, 'strong');
   const faint = (text: string): string => paint(text, 'faint');
   return {
+    /** The keys, if they fit between the question and the end of its line, before which this many cells are taken. */
+    hint: (taken: number): string =>
+      lastLine + taken + widthOf(backKeys) + 2 < width ? faint(backKeys) : '',
     prefix: { idle: '?', done: '?' },
     spinner: { interval: 80, frames: ['?'] },
     icon: { cursor: '>' },
@@ -207,10 +216,12 @@ function yesPrompt(
     readonly message: string;
     readonly answer: (text: string) => string;
     readonly error: (text: string) => string;
+    /** Its keys, shown until something is typed. */
+    readonly hint: string;
   },
   context: Context,
 ): Promise<boolean> {
-  const { message, answer, error } = screen;
+  const { message, answer, error, hint } = screen;
   const prompt = createPrompt<boolean, object>((_, done) => {
     const [typed, setTyped] = useState('');
     const [isRefused, setRefused] = useState(false);
@@ -227,7 +238,7 @@ function yesPrompt(
       done(meant);
     });
     if (said !== undefined) return `? ${message} ${answer(said ? 'Yes' : 'No')}`;
-    return [`? ${message} (y/N) ${typed}`, isRefused ? error(neitherYesNorNo) : ''];
+    return [`? ${message} (y/N) ${typed === '' ? hint : typed}`, isRefused ? error(neitherYesNorNo) : ''];
   });
   return prompt({}, context);
 }

@@ -89,6 +89,37 @@ describe('orders browse', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test.each([
+    { name: 'Esc at the first question of a refund', key: 'r', at: 'How much?', back: '\x1b' },
+    { name: '< at the first question of a refund', key: 'r', at: 'How much?', back: '<\r' },
+    { name: 'Esc at the yes of a capture', key: 'c', at: '(y/N)', back: '\x1b' },
+    { name: '< at the yes of a capture', key: 'c', at: '(y/N)', back: '<' },
+  ])('$name goes back to the list and sends nothing', async ({ key, at, back }) => {
+    const service = await shop({ orders: [key === 'r' ? paid : waiting] });
+    const person = browse(service);
+    await person.answer('q leave', key);
+    await person.waitFor(at);
+    await person.answer('(Esc: back)', back);
+    await person.answer('q leave', 'q');
+    const { code, screen } = await person.leaves;
+    expect(code, screen).toBe(0);
+    expect(screen).not.toContain('Enter goes back to the orders');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('Esc after the result of a command goes back to the list, as Enter does', async () => {
+    const service = await shop();
+    const person = browse(service);
+    await person.answer('q leave', '\r');
+    await person.waitFor('Enter goes back to the orders');
+    await person.answer('(Esc: back)', '\x1b');
+    await person.answer('q leave', ' ');
+    await person.answer('1 order marked', 'p');
+    await person.answer(/Why [\s\S]*Esc to go back/, '\x1b');
+    await person.answer('q leave', 'q');
+    expect((await person.leaves).code).toBe(0);
+  });
+
   test('p makes a plan of the marked orders and sends nothing', async () => {
     const service = await shop();
     const person = browse(service);

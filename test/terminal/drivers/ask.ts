@@ -56,6 +56,7 @@ const ask = createAsk({
   learnKey: (key) => secrets.add(key),
   signal: stopping.signal,
   beforeQuestion: () => notes.flush(),
+  onLeft: undefined,
   write: (text) => notes.write(text),
 });
 const reasons = [
