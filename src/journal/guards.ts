@@ -199,14 +199,19 @@ export type Refusal =
       readonly verdict: VerdictRow;
       readonly sentAs?: readonly string[] | undefined;
     }
-  /** A refund of the same amount on the same charge exists, and `again` does not name it. */
-  | {
+  /**
+   * A refund of the same amount on the same charge exists, and `again` does not name it. `charge`: its number in the order;
+   * `createdAt`: Unix seconds; `maker`: the attempt that made it, if it was made here.
+   */
+  | ({
       readonly why: 'equal';
+      readonly charge: number;
       readonly chargeId: string;
       readonly refundId: string;
       readonly amount: number;
-      readonly again: readonly string[];
-    }
+      readonly createdAt: number | undefined;
+      readonly maker: AttemptRecord | undefined;
+    } & Pick<Asked, 'again' | 'orderId' | 'request'>)
   /**
    * A person recorded a refund of the same charge as made, and the order does not show it. `name`: what `--again` must name. The
    * other fields are those of the refund that was asked for.

@@ -83,7 +83,9 @@ export { missingFrom } from './verdict.ts';
 export {
   changeOf,
   changeWords,
+  hasEqualWords,
   mendLine,
+  onceMoreWords,
   repeatCommand,
   verdictWords,
 } from './words/refusal-words.ts';

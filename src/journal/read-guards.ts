@@ -52,7 +52,12 @@ export function equalRefund(
 ): Refusal | undefined {
   const ofOthers = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   const equal = refundToName(asked, before.charges, known, ofOthers);
-  return equal && { why: 'equal', ...equal, again: asked.again };
+  if (equal === undefined) return undefined;
+  const { again, orderId, request } = asked;
+  const at = before.charges.findIndex(({ id }) => id === equal.chargeId);
+  const { createdAt } = before.charges[at]?.refunds.find(({ id }) => id === equal.refundId) ?? {};
+  const maker = known.find((record) => refundsOf([record]).has(equal.refundId));
+  return { why: 'equal', ...equal, charge: at + 1, createdAt, maker, again, orderId, request };
 }
 
 /**

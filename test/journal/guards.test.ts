@@ -373,8 +373,9 @@ describe('an equal refund by anyone, at any age (F28)', () => {
   const before = { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] };
 
   it('is refused without --again', () => {
-    expect(equalRefund(asked, before, [])).toEqual({
+    expect(equalRefund(asked, before, [])).toMatchObject({
       why: 'equal',
+      charge: 1,
       chargeId: 'ch_1',
       refundId: 'r1',
       amount: -5,
@@ -458,7 +459,9 @@ describe('of several equal refunds the newest must be named', () => {
     ['one that has a time is named beside one without it', ['r1'], [undefined, 1], 'r2'],
   ])('%s', (_, again, times, refundId) => {
     const refusal = equalRefund(named(...again), made(...times), []);
-    expect(refusal).toEqual(refundId && { why: 'equal', chargeId: 'ch_1', refundId, amount: -5, again });
+    expect(refusal).toEqual(
+      refundId && expect.objectContaining({ why: 'equal', chargeId: 'ch_1', refundId, amount: -5, again }),
+    );
   });
 
   const refunds = [{ chargeId: 'ch_1', id: 'r2', amount: -5, createdAt: undefined, authCode: undefined }];

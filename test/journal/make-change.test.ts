@@ -195,9 +195,30 @@ describe('a change', () => {
   it('is not sent a second time without --again, whoever made the first', async () => {
     ledger.refund('ch_1', 5000);
     const change = createChange(partsWith(apply));
-    await expect(change(refund(), run)).rejects.toThrow('charge ch_1 already has a refund of 5000: ref_1');
+    await expect(change(refund(), run)).rejects.toThrow(
+      'charge 1 of ord_1 has a refund of 5000 already, ref_1',
+    );
     expect(await change(refund({ again: ['ref_1'] }), run)).toMatchObject({ verdict: 'applied' });
     expect(ledger.effects).toBe(1);
+  });
+
+  it('tells the second of two people who made the same refund, when, and shows the order before it shows how to repeat it', async () => {
+    const change = createChange(partsWith(apply));
+    await change(refund({ note: 'ticket 12' }), run);
+    const second = await change(refund(), run).catch((error: unknown) => error);
+    expect(second).toMatchObject({
+      message: expect.stringMatching(
+        /^charge 1 of ord_1 has a refund of 5000 already, ref_1, made at \d\d:\d\d:\d\d by op7: ticket 12$/,
+      ),
+      parts: {
+        equalTo: 'ref_1',
+        now: [
+          expect.stringMatching(/orders show ord_1$/),
+          'if the buyer should get the same amount once more:',
+          expect.stringMatching(/orders refund ord_1 --charge 1 --amount 5000 --again ref_1$/),
+        ],
+      },
+    });
   });
 
   it('prints an outcome that could not be written down, and keeps the row for it', async () => {

@@ -137,7 +137,7 @@ it('a row whose charge has the same refund already: names the order, and how to 
   const id = service.refund('ord_1', 'ch_ord_1', 100);
   const ran = await service.apply();
   expect(ran.code).toBe(8);
-  expect(inOneLine(ran.stderr)).toContain('line 2, ord_1: charge ch_ord_1 already has a refund of 100');
+  expect(inOneLine(ran.stderr)).toContain('line 2, ord_1: charge 1 of ord_1 has a refund of 100 already');
   expect(inOneLine(ran.stderr)).toContain(
     `paydesk refunds plan --refresh refunds.plan --to refunds-2.plan --again ${id}`,
   );

@@ -17,7 +17,7 @@ import {
 import type { JsonObject } from '../../api/json-values.ts';
 import { type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { type CliError, refused } from '../../errors.ts';
-import { refundToName } from '../../journal/journal.ts';
+import { hasEqualWords, onceMoreWords, refundToName } from '../../journal/journal.ts';
 import {
   chargesLeft,
   isPaidBack,
@@ -130,7 +130,14 @@ export function checkRepeat(
   if (isAsNew === true) return;
   const number = charge?.number ?? chargeId;
   throw refused(
-    `charge ${number} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${refundId}${madeWords({ id: refundId, createdAt })}`,
+    hasEqualWords(
+      { number, orderId: money.id },
+      {
+        id: refundId,
+        figure: figureWords(-amount, money.currency, profile.settings),
+        made: madeWords({ id: refundId, createdAt }),
+      },
+    ),
     [
       showOrder(money, profile),
       ...sameAgain(
@@ -145,7 +152,7 @@ export function checkRepeat(
 // paydesk does not print a command that a limit would refuse.
 function sameAgain(over: CliError | undefined, command: string): readonly string[] {
   if (over !== undefined) return [`the same amount once more would be refused: ${over.message}`];
-  return ['if the buyer should get the same amount once more:', command];
+  return [onceMoreWords, command];
 }
 
 /**

@@ -8,7 +8,7 @@ import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
 import { recordedBy } from '../questions/said-by-hand.ts';
-import { attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
+import { type AttemptRecord, attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
 import { isSameAddress, marksOf } from '../same-account.ts';
 import { appearedError, paidTwiceError } from './alarm-words.ts';
 import { LimitRefusal } from './limit-words.ts';
@@ -16,7 +16,9 @@ import {
   changeOf,
   differenceWords,
   type HowShown,
+  hasEqualWords,
   named,
+  onceMoreWords,
   RecordedFirst,
   repeatCommand,
   showCommand,
@@ -162,15 +164,40 @@ function triedError(
   return refused(`${what}: ${named(attempt, amounts)}`, [showCommand(attempt), next, repeat]);
 }
 
+// The check before the preview says the same; this is for a refund that was made since then.
 function equalError(
-  { chargeId, amount, refundId, again }: Extract<Refusal, { why: 'equal' }>,
-  { amounts, currency }: HowShown,
+  {
+    charge,
+    amount,
+    refundId,
+    createdAt,
+    maker,
+    again,
+    orderId = '',
+    request,
+  }: Extract<Refusal, { why: 'equal' }>,
+  shown: HowShown,
 ): CliError {
+  const { amounts, currency, profile, shortTime } = shown;
+  const when = createdAt === undefined ? '' : `, made at ${shortTime(createdAt * 1000)}`;
+  const figure = figureWords(-amount, currency, amounts);
+  const repeat = repeatCommand(
+    { kind: 'refund', orderId, body: { ...request.body, charge_id: String(charge) } },
+    { ...shown, profile: profile ?? '' },
+    [...again, refundId].join(','),
+  );
+  const show = profile === undefined ? [] : [commandLine(profileNamed(profile), 'orders', 'show', orderId)];
   const error = refused(
-    `charge ${chargeId} already has a refund of ${figureWords(-amount, currency, amounts)}: ${refundId}`,
-    [`if you want a second one: the same command with --again ${[...again, refundId].join(',')}`],
+    hasEqualWords({ number: charge, orderId }, { id: refundId, figure, made: `${when}${makerWords(maker)}` }),
+    [...show, onceMoreWords, repeat],
   );
   return withParts(error, { equalTo: refundId });
+}
+
+function makerWords(maker: AttemptRecord | undefined): string {
+  if (maker === undefined) return ', elsewhere';
+  const { note } = maker.sent;
+  return ` by ${sentBy(maker.sent)}${note === undefined ? '' : `: ${note}`}`;
 }
 
 function unshownError(

@@ -44,6 +44,20 @@ export function repeatCommand(
   return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts);
 }
 
+/**
+ * That a charge has an equal refund already, as every check says it. `figure`: its amount; `made`: when it was made and by whom,
+ * `, made at 05:05:12 by op7: ticket 8812`.
+ */
+export function hasEqualWords(
+  charge: { readonly number: number | string; readonly orderId: string },
+  refund: { readonly id: string; readonly figure: string; readonly made: string },
+): string {
+  return `charge ${charge.number} of ${charge.orderId} has a refund of ${refund.figure} already, ${refund.id}${refund.made}`;
+}
+
+/** Said before the command that sends an equal refund. */
+export const onceMoreWords = 'if the buyer should get the same amount once more:';
+
 /** What became of an attempt, by the verdict of a row. Alarms and what a person recorded say more. */
 export const verdictWords: Readonly<Record<VerdictRow['verdict'], string>> = {
   applied: 'made',
