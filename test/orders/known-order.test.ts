@@ -183,3 +183,34 @@ test('an order with an unconfirmed refund is not listed as refundable', async ()
   expect((await run('05:05:30', 'orders list --all --csv --columns id')).stdout).toContain(id);
   expect(service.posts).toHaveLength(1);
 });
+
+test('an order that does not show all of its refunds: orders show has those that it shows, and says that some are missing', async () => {
+  const shown = refunds(
+    refundOf('rf_1', 200, { created_at: 1_790_003_600 }),
+    refundOf('rf_2', 100, { created_at: 1_790_090_000, status: 'failed' }),
+  );
+  const charges = [chargeOf('ch_1', 1000, { refunds: { ...shown.refunds, has_more: true, total: 3 } })];
+  const half = { payment_status: 'partially_refunded', amount_refunded: 500, is_refundable: true };
+  await using service = await startService({ orders: [orderOf(id, charges, half)] });
+  const { code, stdout } = await service.run(['orders', 'show', id], { env: { TZ: 'UTC' } });
+  expect(code, stdout).toBe(0);
+  const view = stdout.slice(stdout.indexOf('MONEY'));
+  expect(view).toMatchInlineSnapshot(`
+    "MONEY  1000 MXN  refunded 500
+           its charges cannot be added up: the refunds of charge ch_1 are not all shown
+
+    REFUNDS  from charge  amount  when              auth    by
+             1 *4242        -200  21 Sep 15:13 UTC  490215  elsewhere
+             id rf_1
+             1 *4242        -100  22 Sep 15:13 UTC  490215  elsewhere
+             id rf_2  failed
+             this list is not complete
+
+    ITEMS    Wool blanket  sku WB-2  1 x 1000  1000
+             items 1000: equal to the order amount
+
+    cannot be refunded: partially_refunded, but the refunds of charge ch_1 are not all shown
+    ask whoever runs the service
+    "
+  `);
+});

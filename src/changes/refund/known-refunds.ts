@@ -3,6 +3,7 @@
 import type { Service } from '../../api/api.ts';
 import { moneyOf } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
+import { shownCharges, shownRefunds } from '../../api/payment.ts';
 import { meaningOfRefund } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
@@ -51,7 +52,8 @@ export async function originsAmong(
   order: JsonObject,
   attemptsOn: () => Promise<readonly AttemptRecord[]>,
 ): Promise<RefundOrigins> {
-  const ids = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
+  const shown = shownCharges(order).items.flatMap((charge) => shownRefunds(order, charge).items);
+  const ids = shown.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
   if (ids.length === 0) return new Map();
   try {
     const attempts = await attemptsOn();

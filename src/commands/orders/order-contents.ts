@@ -15,17 +15,22 @@ import {
   leftToRefund,
   type OrderMoney,
   paidBy,
-  type RefundRecord,
   refundedSum,
   sumOf,
 } from '../../api/charges.ts';
-import { filledText, type JsonObject, valueAt } from '../../api/json-values.ts';
-import { tookMoney } from '../../api/payment.ts';
+import { filledText, isWhole, type JsonObject, textIn, valueAt } from '../../api/json-values.ts';
+import { shownCharges, shownRefunds, tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
-import { meaningOfStatus, shortStatuses, statuses } from '../../api/spec.ts';
+import { isTime, meaningOfStatus, shortStatuses, statuses } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
-import { chargesLeft, type KnownOrder, type RefundState, recordedMade } from '../../orders/orders.ts';
+import {
+  chargesLeft,
+  type KnownOrder,
+  type RefundState,
+  recordedMade,
+  toldRefunds,
+} from '../../orders/orders.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { salesView } from './order-items.ts';
 
@@ -39,11 +44,9 @@ export function orderContents(
   const { reading, order: value } = known;
   return [
     ...('money' in reading
-      ? [
-          moneyGrid(reading.money, known, settings),
-          ...refundsView(order, reading.money, known, { origins, style: settings }),
-        ]
+      ? [moneyGrid(reading.money, known, settings)]
       : unprovenMoney(order, value, reading.problem, settings)),
+    ...refundsView(known, origins, settings),
     ...salesView(order, value, settings),
   ];
 }
@@ -245,32 +248,35 @@ function unprovenMoney(
   ];
 }
 
-/** Two lines for each refund; the second one has its id. A narrow terminal has one more line, which says who made it. */
-function refundsView(
-  order: Order,
-  money: OrderMoney,
-  known: KnownOrder,
-  { origins, style }: { readonly origins: RefundOrigins; readonly style: AmountStyle },
-): readonly Block[] {
-  const states = new Map(known.refunds.map(({ record, state }) => [record?.id, state]));
-  const figure = figuresIn(money.currency, style);
-  const refunds = money.charges.flatMap((charge) => {
-    // As it is shown: the bank's code may be masked.
-    const shown = order.charges?.data?.[charge.number - 1]?.refunds?.data;
-    return charge.refunds.map((refund, at) => ({ charge, refund, auth: shown?.[at]?.auth_code }));
-  });
-  if (refunds.length === 0) return [];
-  const cells = refunds.map(({ charge, refund, auth = '-' }) => ({
-    money: [
-      '',
-      `${charge.number} ${paidBy(charge.value)}`,
-      figure(refund.amount),
-      { time: refund.createdAt, precision: 'zoned' },
-    ] satisfies readonly Cell[],
-    auth,
-    by: sentBy(origins, refund.id),
-    below: [idOfRefund(refund, origins, states.get(refund.id))],
-  }));
+/**
+ * Two lines for each refund that the order shows, also where its money cannot be added up; the second one has its id. A narrow
+ * terminal has one more line, which says who made it.
+ */
+function refundsView(known: KnownOrder, origins: RefundOrigins, style: AmountStyle): readonly Block[] {
+  // As it is shown: the bank's code may be masked.
+  const { order } = known;
+  const tell = toldRefunds(known);
+  const figure = figuresIn(textIn(order.currency), style);
+  const lists = shownCharges(order).items.map((charge) => ({ charge, ...shownRefunds(order, charge) }));
+  const cells = lists.flatMap(({ charge, items }, at) =>
+    items.map((refund) => ({
+      money: [
+        '',
+        `${at + 1} ${paidBy(charge)}`,
+        isWhole(refund.amount) ? figure(refund.amount) : 'not shown',
+        { time: isTime(refund.created_at) ? refund.created_at : undefined, precision: 'zoned' },
+      ] satisfies readonly Cell[],
+      auth: textIn(refund.auth_code) ?? '-',
+      by: sentBy(origins, textIn(refund.id) ?? ''),
+      below: [idOfRefund(refund, origins, tell(refund).state)],
+    })),
+  );
+  // Why it is not, the money above says.
+  const isComplete = lists.every(({ problem }) => problem === undefined);
+  const missing: readonly Block[] = isComplete
+    ? []
+    : [{ line: { text: 'this list is not complete', style: 'warn' }, indent: underHeading.length }];
+  if (cells.length === 0) return [];
   const titles = ['REFUNDS', 'from charge', 'amount', 'when'];
   const right = [2];
   const grid = [
@@ -285,18 +291,15 @@ function refundsView(
       below,
     ]),
   ];
-  return ['blank', { grid, right, narrow: [{ grid: narrow, right }] }];
+  return ['blank', { grid, right, narrow: [{ grid: narrow, right }] }, ...missing];
 }
 
 // The state of a refund that was simply made is not worth showing; then the service's own word is shown instead, if it has one.
-function idOfRefund(
-  { id, status }: RefundRecord,
-  origins: RefundOrigins,
-  state: RefundState | undefined,
-): Cell {
+function idOfRefund(refund: JsonObject, origins: RefundOrigins, state: RefundState): Cell {
+  const { id = 'not shown', status } = { id: textIn(refund.id), status: textIn(refund.status) };
   const { reason, row, approval = approvalFields() } = origins?.get(id) ?? {};
   const { ticket, request, approved_at: approvedAt } = approval;
-  const isNews = state !== undefined && state !== 'made' && state !== 'elsewhere';
+  const isNews = state !== 'made' && state !== 'elsewhere';
   const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
