@@ -23,6 +23,7 @@ import {
   statementOn,
   touches,
   unshownRefunds,
+  usesUp,
   type VerdictRow,
 } from '../journal/journal.ts';
 import { acknowledgementOf, leftBesides, untilMayAppear } from '../orders/orders.ts';
@@ -71,9 +72,26 @@ export async function byHandLines(
 }
 
 /** `refund of 900 MXN of …, sent by root, never arrived: its waiting period is over, and the order does not show it` */
-export function neverArrivedWords(ctx: Context, { sent, verdicts }: AttemptRecord): string {
+export function neverArrivedWords(ctx: Context, record: AttemptRecord): string {
+  return `${lostWords(ctx, record)}: its waiting period is over, and the order does not show it`;
+}
+
+/** `refund of 900 MXN of …, sent by root, never arrived; op7 sent it again on …: paydesk journal show i_…` */
+export function sentAgainWords(
+  ctx: Context,
+  record: AttemptRecord,
+  attempts: readonly AttemptRecord[],
+): string {
+  const later = attempts.find((one) => usesUp(one, attemptName(record)));
+  const again =
+    later &&
+    `; ${later.sent.operator} sent it again on ${ctx.days.full(later.sent.time)}: paydesk journal show ${later.sent.change}`;
+  return `${lostWords(ctx, record)}${again ?? ''}`;
+}
+
+function lostWords(ctx: Context, { sent, verdicts }: AttemptRecord): string {
   const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
-  return `${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, ${verdicts.at(-1)?.verdict === 'rejected' ? 'was refused, which no read has confirmed' : 'never arrived'}: its waiting period is over, and the order does not show it`;
+  return `${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, ${verdicts.at(-1)?.verdict === 'rejected' ? 'was refused, which no read has confirmed' : 'never arrived'}`;
 }
 
 /** The notes about earlier changes of an order that somebody settled by hand, before a refund. `attempts`: those on the order. */

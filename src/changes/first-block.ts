@@ -27,7 +27,7 @@ import {
 } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { neverArrivedWords, untilWords } from './by-hand-words.ts';
+import { neverArrivedWords, sentAgainWords, untilWords } from './by-hand-words.ts';
 import { appearedCommand, checkTwiceCommand, findOutCommand, stopWords } from './case-steps.ts';
 import { kindWords, replyWords, settleCommand } from './change-words.ts';
 
@@ -60,7 +60,7 @@ export function appearedWords(
 
 /** What a person must know first about an order, as lines of the first block of its screen. */
 export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): readonly Block[] {
-  const { cases, doubt, neverArrived } = known;
+  const { cases, doubt, neverArrived, replaced, attempts } = known;
   const failed = cases.filter(({ is }) => is === 'failed');
   const blocks = (lines: readonly string[], style: 'bad' | 'warn' | 'faint' = 'bad') =>
     lines
@@ -76,6 +76,9 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
     ...blocks(strangersLines(known, profile), 'warn'),
     ...blocks(pendingLines(known, profile), 'warn'),
     ...neverArrived.flatMap((record) => blocks([`NOT MADE  ${neverArrivedWords(ctx, record)}`], 'faint')),
+    ...replaced.flatMap((record) =>
+      blocks([`SENT AGAIN  ${sentAgainWords(ctx, record, attempts)}`], 'faint'),
+    ),
     ...blocks(refusedLines(ctx, profile, known), 'faint'),
   ];
 }

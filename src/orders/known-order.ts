@@ -126,6 +126,8 @@ export interface KnownOrder {
   readonly attempts: readonly AttemptRecord[];
   /** Those attempts that nobody saw arrive in their time. All that they stop is sending the same money again. */
   readonly neverArrived: readonly AttemptRecord[];
+  /** Refunds that nobody saw arrive either, and that were sent again. The order does not show them. */
+  readonly replaced: readonly AttemptRecord[];
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
   /** The most urgent thing in a word, shown in place of the service's status; undefined if there is nothing. */
@@ -168,7 +170,8 @@ export function knownOrder(
   const unfit = unfitOf(order, mode, reading);
   const whyNot = unfit?.words ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const lost = neverArrived(attempts, order, now);
-  const refunds = refundsOf(reading, attempts, probable, cases, now);
+  const replaced = replacedOf(attempts, probable, now);
+  const refunds = refundsOf(reading, attempts, { probable, replaced, cases, now });
   // If the figures contradict each other, nobody knows whether a refund failed, so that doubt comes before a failure. An alarm
   // says more than the figures, so it comes first.
   const doubt = 'money' in reading ? doubtOf(reading.money) : undefined;
@@ -182,7 +185,19 @@ export function knownOrder(
     (whyNot === undefined && isPaidBackTwice({ refunds }) ? 'ask your lead' : undefined) ??
     // `paid` alone would look as if it could be refunded.
     (order.payment_status === statuses.paid && unfit?.is === 'not allowed' ? 'not refundable' : undefined);
-  return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
+  return {
+    order,
+    reading,
+    doubt,
+    attempts,
+    neverArrived: lost,
+    replaced,
+    cases,
+    first,
+    refunds,
+    unfit,
+    whyNot,
+  };
 }
 
 /** What a person recorded as made, and the order does not show. */
@@ -226,9 +241,15 @@ function doubtOf({ doubt, charges }: OrderMoney): string | undefined {
 function refundsOf(
   reading: MoneyReading,
   attempts: readonly AttemptRecord[],
-  probable: ReadonlyMap<string, AttemptRecord>,
-  cases: readonly OrderCase[],
-  now: Moment,
+  {
+    probable,
+    replaced,
+    cases,
+    now,
+  }: Pick<KnownOrder, 'replaced' | 'cases'> & {
+    readonly probable: ReadonlyMap<string, AttemptRecord>;
+    readonly now: Moment;
+  },
 ): readonly KnownRefund[] {
   const charges = 'money' in reading ? reading.money.charges : [];
   const own = new Map(
@@ -261,10 +282,8 @@ function refundsOf(
       }),
     ),
   );
-  // An attempt that never arrived and was sent again is left out: the attempt in its place says what became of it.
-  const isReplaced = (attempt: AttemptRecord) =>
-    isUnconfirmed(attempt) && !isOpen(attempt, now) && isSentAgain(attempt, attempts);
-  const seen = new Set([...shown.map(({ attempt }) => attempt), ...attempts.filter(isReplaced)]);
+  // What never arrived and was sent again is left out: the attempt in its place says what became of it.
+  const seen = new Set([...shown.map(({ attempt }) => attempt), ...replaced]);
   const unshown = attempts.flatMap((attempt): readonly KnownRefund[] => {
     const state = seen.has(attempt) ? undefined : unshownState(attempt, cases, now);
     if (state === undefined) return [];
@@ -275,6 +294,17 @@ function refundsOf(
     return [{ state, record: undefined, charge, amount, attempt, mayAppear }];
   });
   return [...shown, ...unshown];
+}
+
+function replacedOf(
+  attempts: readonly AttemptRecord[],
+  probable: ReadonlyMap<string, AttemptRecord>,
+  now: Moment,
+): readonly AttemptRecord[] {
+  const shown = new Set(probable.values());
+  return attempts.filter(
+    (one) => isUnconfirmed(one) && !isOpen(one, now) && isSentAgain(one, attempts) && !shown.has(one),
+  );
 }
 
 // The state of a refund that the order does not show; undefined if there is nothing to say about it.

@@ -44,6 +44,7 @@ function textAbout(refunds: readonly KnownRefund[], language: BuyerLanguage): st
     whyNot: undefined,
     attempts: [],
     neverArrived: [],
+    replaced: [],
     first: undefined,
     unfit: undefined,
   };

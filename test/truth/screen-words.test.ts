@@ -1059,4 +1059,11 @@ it('what never arrived and was sent again is not offered to be sent again', asyn
   );
   await again('made', 'ticket-2', `--again ${change}`, 0)(world);
   expect(await shown()).not.toContain('--again');
+  const [second] = await world.attempts(world.ana);
+  const order = inOneLine((await world.run(world.ana, ['orders', 'show', id])).stdout);
+  expect(order).toMatch(
+    new RegExp(
+      `SENT AGAIN refund of 1000 MXN of .*, sent by ana, never arrived; ana sent it again on .*: paydesk journal show ${second?.change}`,
+    ),
+  );
 });
