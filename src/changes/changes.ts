@@ -66,7 +66,7 @@ export {
   requestColumns,
   requestRecord,
   requestsOf,
-  stateWords,
+  waitingLines,
 } from './refund/request-record.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export { againFlag, idempotencyKeyFlag, idempotencyKeyPattern, onlyGiven } from './repeat.ts';

@@ -135,7 +135,19 @@ describe('a refund over the limit of a team', () => {
     expect(show.stdout).toContain('REFUND PART OF AN ORDER');
     expect(show.stdout).toContain('ticket 8840   kept in the journal of the team');
     expect(show.stdout).toContain(`${request} is not approved yet`);
+    const order = async (desk: TestDesk) => plain((await desk.run([...shop, 'orders', 'show', id])).stdout);
+    const waits = `WAITS FOR APPROVAL refund of 700 MXN, asked for by ana on \\d+ \\w+ [0-9: ]+\\w+ \\(${request}\\)`;
+    expect(await order(ben)).toMatch(
+      new RegExp(
+        `${waits} nothing was sent; whoever may refund, but ana, can approve it: paydesk -p shop approvals approve ${request} `,
+      ),
+    );
     const approved = await approve(ben, request, '--note', 'seen', '--json');
+    expect(await order(ana)).toMatch(
+      new RegExp(
+        `APPROVED refund of 700 MXN, asked for by ana on .* \\(${request}\\) it was approved by ben, until .*; ana can send it now: paydesk -p shop orders refund --approved ${request} `,
+      ),
+    );
     expect(JSON.parse(approved.stdout)).toMatchObject({ id: request, state: 'approved', decided_by: 'ben' });
     expect(ledger.posts(id)).toBe(0);
     const sent = await sendApproved(ana, request);

@@ -17,7 +17,7 @@ import {
 } from '../../journal/journal.ts';
 import { type KnownTwin, twinLine, twinWords } from '../../orders/orders.ts';
 import { digestShown, namesDigest } from '../../plans/plans.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 import { byHandLines, unshownIn } from '../by-hand-words.ts';
@@ -39,6 +39,7 @@ import {
   requestColumns,
   requestRecord,
   requestTitle,
+  sendWords,
   stateWords,
 } from './request-record.ts';
 import { askedRefund, otherRequests } from './second-person.ts';
@@ -147,12 +148,6 @@ async function shown(
   const view = () => [...more, ...facts.map((line): Block => ({ line, hang: 2 }))];
   const record = { ...requestRecord(request), ...(checks.length === 0 ? {} : { checks: [...checks] }) };
   await ctx.out.own(record, view, requestColumns);
-}
-
-function sendWords(request: ApprovalRequest, profile: Profile): string {
-  return isOfRefund(request)
-    ? `${request.asked.byProposer === true ? 'any operator' : request.asked.operator} can send it now: ${commandLine(profile, 'orders', 'refund', '--approved', request.id)}`
-    : `any member can apply it now: ${commandLine(profile, 'refunds', 'apply', 'PLAN')}`;
 }
 
 function orProblem(error: unknown): CliError {

@@ -19,7 +19,7 @@ import {
   type TeamRules,
 } from '../../journal/journal.ts';
 import { digestShown } from '../../plans/plans.ts';
-import { modeOfAccount } from '../../profiles/profiles.ts';
+import { commandLine, modeOfAccount, type Profile } from '../../profiles/profiles.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 
 /** Times are Unix seconds. For a plan with several currencies, `amount` and `currency` are those of the first. */
@@ -111,6 +111,30 @@ export function stateWords(
     case 'expired':
       return decided === undefined ? 'expired: nobody answered it' : `was approved by ${by}, and has expired`;
   }
+}
+
+/** Who can send what was approved, and by which command. */
+export function sendWords(request: ApprovalRequest, profile: Profile): string {
+  return isOfRefund(request)
+    ? `${request.asked.byProposer === true ? 'any operator' : request.asked.operator} can send it now: ${commandLine(profile, 'orders', 'refund', '--approved', request.id)}`
+    : `any member can apply it now: ${commandLine(profile, 'refunds', 'apply', 'PLAN')}`;
+}
+
+/** What `orders show` says of a request that waits: what, who asked and when, and who can go on with it, by which command. */
+export function waitingLines(
+  ctx: Pick<Context, 'days'>,
+  profile: Profile,
+  request: ApprovedRefund,
+): readonly [head: string, next: string] {
+  const { id, asked, state } = request;
+  const { operator, amount = 0, currency } = asked;
+  const what = `refund of ${amountWords(amount, currency, profile.settings)}, asked for by ${operator} on ${ctx.days.full(asked.time)} (${id})`;
+  return state === 'approved'
+    ? [`APPROVED  ${what}`, `it ${stateWords(ctx, request)}; ${sendWords(request, profile)}`]
+    : [
+        `WAITS FOR APPROVAL  ${what}`,
+        `nothing was sent; whoever may refund, but ${operator}, can approve it: ${commandLine(profile, 'approvals', 'approve', id)}`,
+      ];
 }
 
 /**

@@ -1,6 +1,5 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
-import { amountWords } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
 import { hasNoCharges, leftToRefund } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -19,7 +18,7 @@ import {
   pendingRequests,
   type RefundOrigins,
   settledByHand,
-  stateWords,
+  waitingLines,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { orElse } from '../../errors.ts';
@@ -101,8 +100,8 @@ interface Known {
   readonly origins: RefundOrigins;
   /** The alarms that somebody acknowledged, a line each. */
   readonly acknowledged: readonly string[];
-  /** The refunds that somebody of the team has asked for, a line each. */
-  readonly pending: readonly string[];
+  /** The refunds that somebody of the team has asked for, two lines each. */
+  readonly pending: readonly (readonly [head: string, next: string])[];
   /** What somebody settled by hand, a line each. */
   readonly byHand: readonly string[];
   readonly twins: readonly KnownTwin[];
@@ -136,16 +135,11 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   };
 }
 
-async function pendingLines(ctx: Context, profile: Profile, orderId: string): Promise<readonly string[]> {
+async function pendingLines(ctx: Context, profile: Profile, orderId: string): Promise<Known['pending']> {
   const requests = (await pendingRequests(ctx, isOfRefund)).filter(isOfRefund);
   return requests
     .filter(({ asked }) => asked.proof.orderId === orderId)
-    .map((request) => {
-      const { id, asked, state } = request;
-      const amount = amountWords(asked.amount ?? 0, asked.currency, profile.settings);
-      const words = state === 'asked' ? '' : `; it ${stateWords(ctx, request)}`;
-      return `asked for approval: ${id} by ${asked.operator}, a refund of ${amount}${words}`;
-    });
+    .map((request) => waitingLines(ctx, profile, request));
 }
 
 interface OrderShown extends Known {
@@ -213,7 +207,7 @@ function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readon
     },
     ...firstBlocks(ctx, profile, known),
     ...byHand.map((words) => warned(`SETTLED BY HAND  ${words}`)),
-    ...pending.map(warned),
+    ...pending.flatMap(([first, next]) => [warned(first), warned(`${' '.repeat(8)}${next}`)]),
     ...acknowledged.map((words) => warned(`ACKNOWLEDGED  ${words}`)),
     ...buyerBlock(ctx, shown),
     {
