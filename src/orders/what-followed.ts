@@ -1,6 +1,6 @@
 /** What followed a refund that failed, was refused or was recorded as not made, and what may still follow. Pure. */
 
-import { newestEqual } from '../api/charges.ts';
+import { type ChargeMoney, newestEqual, type RefundRecord } from '../api/charges.ts';
 import { meaningOfRefund } from '../api/spec.ts';
 import { type AttemptRecord, ownRefunds, statementOn } from '../journal/journal.ts';
 import type { KnownOrder } from './known-order.ts';
@@ -52,6 +52,19 @@ function failedSince({ verdicts }: AttemptRecord): number {
   const isFailed = ({ status }: { readonly status?: string | undefined }) =>
     meaningOfRefund(status) === 'failed';
   return verdicts.find(({ refunds = [] }) => refunds.some(isFailed))?.time ?? Number.POSITIVE_INFINITY;
+}
+
+/** The refunds of a charge that failed and whose money is left, since not as much went back for each of them. */
+export function failedAndLeft(
+  known: Parameters<typeof afterFailure>[0],
+  { refunds }: Pick<ChargeMoney, 'refunds'>,
+): readonly RefundRecord[] {
+  const failed = refunds.filter(({ meaning }) => meaning === 'failed');
+  return failed.filter(({ amount }) => {
+    const alike = failed.filter((one) => one.amount === amount).map(({ id }) => id);
+    const after = afterFailure(known, { refunds: alike });
+    return after.is === 'left' || (after.is === 'went back since' && !after.isAll);
+  });
 }
 
 /** Whether the same money was sent again after this case: then what the order shows says more. */

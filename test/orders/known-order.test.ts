@@ -214,3 +214,14 @@ test('an order that does not show all of its refunds: orders show has those that
     "
   `);
 });
+
+test('a refund that failed, and as much went back since: what is left is not said to have failed', async () => {
+  const made = refundOf('rf_2', 500, { created_at: 1_790_090_000 });
+  const both = refunds(refundOf('rf_1', 500, { created_at: 1_790_003_600, status: 'failed' }), made);
+  const half = { payment_status: 'partially_refunded', amount_refunded: 500, is_refundable: true };
+  await using service = await startService({ orders: [orderOf(id, [chargeOf('ch_1', 1000, both)], half)] });
+  const { stdout } = await service.run(['orders', 'show', id]);
+  expect(inOneLine(stdout)).toContain(
+    `refund the rest of charge 1, 500 MXN, as much as rf_2: paydesk orders refund ${id} --charge 1 --again rf_2`,
+  );
+});

@@ -15,6 +15,7 @@ import {
   leftToRefund,
   type OrderMoney,
   paidBy,
+  type RefundRecord,
   refundedSum,
   sumOf,
 } from '../../api/charges.ts';

@@ -32,6 +32,7 @@ import {
   sameJson,
 } from '../../journal/journal.ts';
 import {
+  failedAndLeft,
   isFollowed,
   isPaidBackTwice,
   isSettled,
@@ -133,7 +134,8 @@ function otherCharges(
   return refundableCharges(money)
     .flatMap((charge): readonly Step[] => {
       if (made.some((record) => isOf(charge, record))) return [];
-      if (!late.some((record) => isOf(charge, record))) return [refundRest(charge, money, service.profile)];
+      if (!late.some((record) => isOf(charge, record)))
+        return [refundRest(charge, money, known, service.profile)];
       const besides = leftBesides(charge, late);
       return besides === 0 ? [] : [refundBesides(charge, besides, money, service.profile)];
     })
@@ -259,8 +261,10 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const steps = [
     ...lost,
     ...(byCharge || isLost(rest.map(of)) ? [] : [whole]),
-    ...each.flatMap((charge) => sendAgain(charge, money, profile)),
-    ...each.filter((charge) => !isLost([of(charge)])).map((charge) => refundRest(charge, money, profile)),
+    ...each.flatMap((charge) => sendAgain(charge, money, known, profile)),
+    ...each
+      .filter((charge) => !isLost([of(charge)]))
+      .map((charge) => refundRest(charge, money, known, profile)),
   ];
   const isTwice = isPaidBackTwice(known);
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
@@ -268,7 +272,7 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
     refusals.every((one) => one !== undefined) && lost.length === 0 ? refusals[0]?.parts.allows : undefined;
   const offered = [
     ...steps.filter((_, index) => refusals[index] === undefined),
-    ...refundWithin(most ?? 0, rest, money, profile),
+    ...refundWithin(most ?? 0, rest, money, known, profile),
   ];
   // Each of them may be small enough, but all of them together may be too much for the limit of an order.
   const refused =
@@ -326,13 +330,11 @@ function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): r
   ];
 }
 
-function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): Step {
+function refundRest(charge: ChargeMoney, money: OrderMoney, known: KnownOrder, profile: Profile): Step {
   // Without --again, paydesk would take this for an accidental repeat of the equal refund.
   const equal = equalRefund(charge, charge.left);
   const words = ['--charge', String(charge.number), ...(equal === undefined ? [] : ['--again', equal.id])];
-  const isFailed = charge.refunds.some(
-    ({ meaning, amount }) => meaning === 'failed' && -amount === charge.left,
-  );
+  const isFailed = failedAndLeft(known, charge).some(({ amount }) => -amount === charge.left);
   const sum = figureOf(money, profile)(charge.left);
   const rest = `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}, ${sum}`;
   return {
@@ -367,19 +369,25 @@ function refundWithin(
   most: number,
   charges: readonly ChargeMoney[],
   money: OrderMoney,
+  known: KnownOrder,
   profile: Profile,
 ): readonly Step[] {
   const [first] = charges;
   const small = charges.find(({ left }) => left <= most);
-  if (small !== undefined) return [refundRest(small, money, profile)];
+  if (small !== undefined) return [refundRest(small, money, known, profile)];
   if (first === undefined || most <= 0) return [];
   const words = `refund as much of charge ${first.number} as the limit allows, ${figureOf(money, profile)(most)}`;
   return [{ ...refundBesides(first, most, money, profile), words }];
 }
 
 // A refund that failed is sent again with its own amount, unless the same amount has gone back since.
-function sendAgain(charge: ChargeMoney, money: OrderMoney, profile: Profile): readonly Step[] {
-  const failed = charge.refunds.findLast(({ meaning }) => meaning === 'failed');
+function sendAgain(
+  charge: ChargeMoney,
+  money: OrderMoney,
+  known: KnownOrder,
+  profile: Profile,
+): readonly Step[] {
+  const failed = failedAndLeft(known, charge).at(-1);
   if (failed === undefined || -failed.amount >= charge.left) return [];
   if (equalRefund(charge, -failed.amount) !== undefined) return [];
   const amount = typedForm(-failed.amount, money.currency, profile.settings);

@@ -1,7 +1,7 @@
 /** The rows of the orders to pick from: what each column shows, and the lines about the order under the cursor. Pure. */
 
 import { amountWords, figureWords } from '../../../amounts.ts';
-import { moneyOf, paidBy } from '../../../api/charges.ts';
+import { lockedCharges, moneyOf, paidBy, refundableCharges } from '../../../api/charges.ts';
 import { itemsOf, type JsonObject } from '../../../api/json-values.ts';
 import { readOrder } from '../../../api/records.ts';
 import { orderColumns, referenceOf } from '../../../api/resources.ts';
@@ -69,17 +69,14 @@ export function shownOf(
 ): OrderShown {
   const referenceKeys = settings['reference.keys'];
   const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
-  const counting = (moneyOf(value)?.charges ?? [])
-    .filter(({ counts }) => counts)
-    .map((charge) => charge.value);
+  const read = moneyOf(value) ?? { charges: [] };
+  const [open, locked] = [refundableCharges(read), lockedCharges(read)].map((some) =>
+    some.map((charge) => charge.value),
+  );
   const charges = itemsOf(value.charges).map((charge) => {
     const sum = typeof charge.amount === 'number' ? figureWords(charge.amount, currency, settings) : '-';
     const status = typeof charge.status === 'string' ? charge.status : undefined;
-    const state = !counting.includes(charge)
-      ? status
-      : charge.is_refundable === false
-        ? 'not refundable'
-        : undefined;
+    const state = locked?.includes(charge) ? 'not refundable' : open?.includes(charge) ? undefined : status;
     return `${paidBy(charge)} ${sum}${state === undefined ? '' : ` ${state}`}`;
   });
   const reference = referenceOf(value, referenceKeys);
