@@ -222,7 +222,7 @@ test('a refund of this desk: who and why, in show and, from 120 columns, in the 
   expect(await screenOf(['orders', 'show', id])).toContain(`
 REFUNDS  from charge  amount  when                     auth    by
          1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  elsewhere
-         id 656f21d79a2b4d0018c40c11
+         id 656f21d79a2b4d0018c40c11  not sent from here; by whom is not known
          1 *4242        -300  D MMM HH:MM UTC-6  490215  op7: ticket 8840,
                                                                the second parcel
                                                                came broken and
