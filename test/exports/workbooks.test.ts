@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { environment, pages, startAnswering, testKey } from '../harness/service.ts';
@@ -113,7 +113,7 @@ test('the second sheet says what was asked, how much it is, what the screen said
 test('charges have a sum for each status, and one of their fees, in the workbook and in its manifest', async () => {
   const charges = [
     { fee: 30 },
-    { fee: 25 },
+    { fee: 25, refunds: listOf(refundOf('rf_1', 300), refundOf('rf_2', 7, { status: 'failed' })) },
     { status: 'declined', amount: 700, fee: undefined },
     { status: 'pre_authorized', amount: 400, fee: undefined },
   ].map((fields, index) => ({ ...chargeOf(`ch_${index}`, 1000), created_at: summer, ...fields }));
@@ -126,6 +126,9 @@ test('charges have a sum for each status, and one of their fees, in the workbook
     expect.stringContaining('\nfees: 55 MXN; 2 of 4 charges show one\n'),
   ]);
   const facts = said(book(service.home, 'c.xlsx').about);
+  expect(facts.get('note')).toContain(
+    'paid: 2000 MXN, of which 300 MXN went back so far; less that and the fees: 1645 MXN',
+  );
   expect(
     [...facts].filter(([title]) => title.startsWith('sum of')).map(([title, [sum]]) => [title, sum]),
   ).toEqual([

@@ -1,17 +1,20 @@
-/** What the refunds of an export and the fees of its charges add up to, over all its pages and runs. */
+/** What the refunds of an export, or its charges and their fees, add up to, over all its pages and runs. */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
-import { isObject, textIn } from '../../api/json-values.ts';
+import { isObject, itemsOf, textIn } from '../../api/json-values.ts';
+import { tookMoney } from '../../api/payment.ts';
+import { meaningOfRefund } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import {
   createTally,
-  type Figure,
   groupOf,
   magnitude,
   meaningIn,
+  negated,
   plus,
   type RefundGroup,
+  sumOf,
   sumRefunds,
   wholeNumber,
 } from '../../reports/reports.ts';
@@ -45,34 +48,59 @@ export function createSums(stored: unknown) {
   };
 }
 
-/** The fees of charges, by their currencies, and how many charges show one. A resumed export goes on from what the checkpoint has. */
+const chargeSums = ['charges', 'shows', 'fee', 'paid', 'back'] as const;
+
+/**
+ * What charges add up to in each currency: how many show a fee, the fees, what was paid, and what went back of it. A resumed export goes
+ * on from what the checkpoint has.
+ */
 export function createFees(stored: unknown) {
-  const before = isObject(stored) ? stored : {};
-  const fees = new Map<string, Figure>();
-  let charges = Number(before.charges ?? 0);
-  let known = Number(before.known ?? 0);
-  const add = (currency: string, fee: Figure): void => {
-    fees.set(currency, plus(fees.get(currency) ?? 0, fee));
-  };
-  for (const [currency, sum] of Object.entries(isObject(before.sums) ? before.sums : {}))
-    add(currency, wholeNumber(BigInt(String(sum))) ?? 0);
+  const tally = createTally(chargeSums);
+  for (const one of Array.isArray(stored) ? stored : [])
+    if (isObject(one)) {
+      const sums = chargeSums.map((name) => [name, wholeNumber(BigInt(String(one[name]))) ?? 0]);
+      tally.add('', textIn(one.currency), Object.fromEntries(sums));
+    }
   return {
-    add({ currency = '', fee: shown }: ExportRow): void {
+    add({ currency, fee: shown, record: { value } }: ExportRow): void {
       const fee = wholeNumber(shown);
-      charges += 1;
-      if (fee === undefined) return;
-      known += 1;
-      add(currency, fee);
+      const made = itemsOf(value.refunds).filter(({ status }) => meaningOfRefund(status) === 'made');
+      const isPaid = tookMoney(value);
+      tally.add('', currency, {
+        charges: 1,
+        shows: fee === undefined ? 0 : 1,
+        fee: fee ?? 0,
+        paid: (isPaid ? wholeNumber(value.amount) : undefined) ?? 0,
+        back: isPaid ? sumOf(made, ({ amount }) => magnitude(wholeNumber(amount) ?? 0)) : 0,
+      });
     },
     lines(style: AmountStyle): readonly string[] {
-      const sums = [...fees].map(([currency, sum]) => amountWords(sum, currency || undefined, style));
-      const shown = `${known} of ${counted(charges, 'charge')} ${known === 1 ? 'shows' : 'show'} one`;
-      return sums.length === 0 ? [] : [`fees: ${sums.join(' and ')}; ${shown}`];
+      const all = tally.lines('paid');
+      const [charges, shows] = (['charges', 'shows'] as const).map((name) =>
+        Number(sumOf(all, ({ sums }) => sums[name])),
+      );
+      const fees = all
+        .filter(({ sums }) => sums.shows > 0)
+        .map(({ currency, sums }) => amountWords(sums.fee, currency, style));
+      return [
+        ...all.flatMap(({ currency, sums: { paid, back, fee, shows } }) => {
+          const [one, other, rest] = [paid, back, plus(paid, negated(plus(back, fee)))].map((figure) =>
+            amountWords(figure, currency, style),
+          );
+          const less = shows > 0 ? `; less that and the fees: ${rest}` : '';
+          return paid > 0 ? [`paid: ${one}, of which ${other} went back so far${less}`] : [];
+        }),
+        ...(fees.length === 0
+          ? []
+          : [
+              `fees: ${fees.join(' and ')}; ${shows} of ${counted(charges ?? 0, 'charge')} ${shows === 1 ? 'shows' : 'show'} one`,
+            ]),
+      ];
     },
-    stored: () => ({
-      charges,
-      known,
-      sums: Object.fromEntries([...fees].map(([currency, sum]) => [currency, String(sum)])),
-    }),
+    stored: () =>
+      tally.lines('paid').map(({ currency, sums }) => ({
+        currency,
+        ...Object.fromEntries(chargeSums.map((name) => [name, String(sums[name])])),
+      })),
   };
 }
