@@ -78,7 +78,7 @@ export async function orderByName(
   const spoken = spokenReference(typed);
   const meant = orders.filter(
     (order) =>
-      isNear(String(order.id), typed) ||
+      isNearId(String(order.id), typed) ||
       (spoken.length >= shortestNumber && spokenReference(numberOf(order) ?? '').endsWith(spoken)),
   );
   throw new CliError(
@@ -115,7 +115,7 @@ export async function withMeantOrder(
     });
   // A search that did not see all orders ends as incomplete.
   if (error.kind !== 'not_found' && error.kind !== 'incomplete') return error;
-  const near = (await newestAndIndexed(ctx, service)).filter((order) => isNear(String(order.id), id));
+  const near = (await newestAndIndexed(ctx, service)).filter((order) => isNearId(String(order.id), id));
   return withParts(error, { now: [...asked(near, settings), ...(error.parts.now ?? [])] });
 }
 
@@ -175,8 +175,8 @@ async function newestAndIndexed(ctx: Ask, service: Service): Promise<readonly Js
   return [...known.values()];
 }
 
-// Whether one letter is wrong, missing or too many, two neighbouring letters are swapped, or only the case of letters differs.
-function isNear(id: string, typed: string): boolean {
+/** Whether one letter is wrong, missing or too many, two neighbouring letters are swapped, or only the case of letters differs. */
+export function isNearId(id: string, typed: string): boolean {
   if (id.toLowerCase() === typed.toLowerCase()) return true;
   const start = firstDifference(id, typed);
   const [own, other] = [id.slice(start), typed.slice(start)];

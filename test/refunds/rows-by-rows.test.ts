@@ -211,6 +211,34 @@ it("the shop's own number in the column order_id is looked up, and which order i
   expect(service.made).toHaveLength(2);
 });
 
+it("a number without its dash is taken if one order has it, and said; an id one letter off is asked about in the row's error, and never taken", async () => {
+  const id = 'ord_v4JESNiqGS0shddsd';
+  await using service = await withSettings(
+    [numbered('ord_1', 'A-99994'), numbered('ord_2', 'B-77'), numbered('ord_3', 'B77-'), order(id)],
+    { 'reference.keys': 'ticket' },
+  );
+
+  const right = await service.plan(['reference,amount', 'a99994,full'], '--json');
+  const applied = await service.apply();
+  const wrong = await service.plan(
+    ['order_id,amount', 'B77,full', 'ord_v4JESNiqGS0shddse,full'],
+    '--errors',
+    'errors.csv',
+    '--force',
+  );
+  const alone = await service.plan(['order_id,amount', 'ord_v4JESNiqGS0shddse,full'], '--json', '--force');
+
+  expect([right.code, applied.code, wrong.code]).toEqual([0, 0, 2]);
+  expect(right.stderr).toContain('line 2: a99994 is A-99994, ord_1\n');
+  expect(recordsIn(right)).toMatchObject([{ order_id: 'ord_1', verdict: 'ready' }]);
+  const meant = `there is no order ord_v4JESNiqGS0shddse; did you mean ${id}?`;
+  expect(wrong.stderr).toContain("line 2: 2 orders have the shop's own number B77: ord_2, ord_3\n");
+  expect(wrong.stderr).toContain(`line 3: ${meant}\n`);
+  expect(service.read('errors.csv')).toContain(meant);
+  expect(recordsIn(alone)).toMatchObject([{ order_id: 'ord_v4JESNiqGS0shddse', why: meant }]);
+  expect(service.made).toHaveLength(1);
+});
+
 it('ids in capitals name their orders, also where the id is the number at the shop', async () => {
   const ids = Array.from({ length: 8 }, (_, index) => `ord_aaaabbbb000${index}`);
   await using service = await withSettings(

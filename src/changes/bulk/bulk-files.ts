@@ -1,5 +1,6 @@
 /** Says all errors of an input file and refuses it, and keeps the files that are written from replacing those that are read. */
 
+import { bareReference, spokenReference } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
@@ -103,9 +104,13 @@ export function sayReferences(
 ): void {
   const said = rows.flatMap((row) => {
     // An id in capitals may be under either title.
-    const isSaid = row.isInId || row.reference?.startsWith('ord_');
+    const { reference = '' } = row;
+    const isSpelt = orders.byReference.has(bareReference(reference));
+    const [spoken] = isSpelt ? [] : (orders.bySpoken.get(spokenReference(reference)) ?? []);
+    const isSaid = row.isInId || reference.startsWith('ord_') || spoken !== undefined;
     const id = isSaid ? orderIdOf(row, orders) : '';
-    return id === '' ? [] : [`line ${row.line}: ${row.reference} is ${id}`];
+    const own = spoken === undefined ? '' : `${spoken.own}, `;
+    return id === '' ? [] : [`line ${row.line}: ${reference} is ${own}${id}`];
   });
   for (const line of said.slice(0, namedMost)) ctx.notes.note(line);
   if (said.length > namedMost) ctx.notes.note(`and ${said.length - namedMost} more rows name their order so`);

@@ -3,9 +3,9 @@
 import type { Page, Service } from '../../api/api.ts';
 import { idOf, isObject, type JsonObject, valueAt } from '../../api/json-values.ts';
 import { shownCharges, shownRefunds } from '../../api/payment.ts';
-import { bareReference, referenceOf } from '../../api/resources.ts';
+import { bareReference, referenceOf, spokenReference } from '../../api/resources.ts';
 import { counted } from '../../counted.ts';
-import { isNear, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
+import { isNear, isNearId, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import type { InputRow } from '../../plans/plans.ts';
 import { twinReach } from '../refund/look-for-twins.ts';
 
@@ -44,6 +44,8 @@ export interface ReadOrders {
   readonly missing: ReadonlyMap<string, string>;
   /** The ids of the orders with a reference (`bareReference`); all orders were read for that. */
   readonly byReference: ReadonlyMap<string, readonly string[]>;
+  /** The same for a reference that no order has as it was typed, by its digits and letters (`spokenReference`), with the order's own. */
+  readonly bySpoken: ReadonlyMap<string, readonly { readonly id: string; readonly own: string }[]>;
   /** The same by `refund CODE` or `charge CODE`, by what the authorization code belongs to. */
   readonly byAuthCode: ReadonlyMap<string, readonly string[]>;
   /** Possible twins of an order, among all orders that were read. */
@@ -55,10 +57,13 @@ export interface ReadOrders {
 /** The ids of the orders that a row names. A code is taken as that of a refund or, if no refund has it, of a charge. */
 export function orderIdsOf(
   { orderId, reference, authCode }: NamedRow,
-  { byReference, byAuthCode }: Pick<ReadOrders, 'byReference' | 'byAuthCode'>,
+  { byReference, bySpoken, byAuthCode }: Pick<ReadOrders, 'byReference' | 'bySpoken' | 'byAuthCode'>,
 ): readonly string[] {
   if (orderId !== undefined) return [orderId];
-  if (reference !== undefined) return byReference.get(bareReference(reference)) ?? [];
+  if (reference !== undefined) {
+    const spoken = bySpoken.get(spokenReference(reference)) ?? [];
+    return byReference.get(bareReference(reference)) ?? spoken.map(({ id }) => id);
+  }
   return byAuthCode.get(`refund ${authCode}`) ?? byAuthCode.get(`charge ${authCode}`) ?? [];
 }
 
@@ -73,6 +78,10 @@ const emptyTries = 4;
 const seldom = 32;
 // If this many look-ups failed, and none succeeded, the service gives no pages backwards.
 const lostTries = 4;
+// Each is compared with every order that was read.
+const mostNear = 100;
+// Of shorter ids, many are nearly the same.
+const shortestNear = 12;
 
 /** A walk through a part of the list. */
 export interface Walk {
@@ -97,8 +106,11 @@ export class Reading implements ReadOrders {
   readonly #found = new Map<string, FoundOrder>();
   readonly missing = new Map<string, string>();
   readonly byReference = new Map<string, string[]>();
+  readonly bySpoken = new Map<string, { readonly id: string; readonly own: string }[]>();
   readonly byAuthCode = new Map<string, string[]>();
   readonly #wanted: NamedOrders;
+  readonly #spoken: ReadonlySet<string>;
+  readonly #seen = new Set<string>();
   readonly #keys: readonly string[];
   readonly #purchases = new Map<string, Twin[]>();
   readonly #places = new Map<string, { readonly walk: Walk; readonly place: number }>();
@@ -117,6 +129,7 @@ export class Reading implements ReadOrders {
 
   constructor(wanted: NamedOrders, keys: readonly string[]) {
     this.#wanted = wanted;
+    this.#spoken = new Set([...wanted.references].map(spokenReference).filter((name) => name !== ''));
     this.#keys = keys;
     this.#waiting = [...wanted.ids];
   }
@@ -161,6 +174,7 @@ export class Reading implements ReadOrders {
   }
 
   #take(id: string, order: JsonObject, walk: Walk): void {
+    this.#seen.add(id);
     const own = referenceOf(order, this.#keys);
     // An id that was typed in capitals is wanted in small letters.
     const names = [...(typeof own === 'string' ? [bareReference(own)] : []), id.toLowerCase()].filter(
@@ -168,13 +182,17 @@ export class Reading implements ReadOrders {
     );
     for (const name of new Set(names))
       this.byReference.set(name, [...(this.byReference.get(name) ?? []), id]);
+    const spoken = typeof own === 'string' && names.length === 0 ? spokenReference(own) : '';
+    const isSpoken = this.#spoken.has(spoken);
+    if (isSpoken && typeof own === 'string')
+      this.bySpoken.set(spoken, [...(this.bySpoken.get(spoken) ?? []), { id, own }]);
     const codes = new Set(
       codesOf(order)
         .filter(([, code]) => this.#wanted.authCodes?.has(code))
         .map((code) => code.join(' ')),
     );
     for (const code of codes) this.byAuthCode.set(code, [...(this.byAuthCode.get(code) ?? []), id]);
-    if (names.length === 0 && codes.size === 0 && !this.#wanted.ids.has(id)) return;
+    if (names.length === 0 && !isSpoken && codes.size === 0 && !this.#wanted.ids.has(id)) return;
     this.#places.set(id, { walk, place: walk.read });
     this.#found.set(id, { order: kept(order), neighbour: walk.last });
   }
@@ -199,6 +217,25 @@ export class Reading implements ReadOrders {
   giveUp(why: (id: string) => string): void {
     for (const id of this.left()) this.missing.set(id, why(id));
     this.#isStale = true;
+  }
+
+  /** Whether nothing tells yet which orders may be meant by the ids that no order has. */
+  get needsNear(): boolean {
+    return this.firstWalk === undefined && this.#unknown().length > 0;
+  }
+
+  /** Names the orders that were read whose ids are nearly those that no order has. They are never taken by themselves. */
+  nameNear(): void {
+    for (const id of this.#unknown()) {
+      const near = [...this.#seen].filter((one) => isNearId(one, id)).slice(0, 3);
+      if (near.length > 0) this.missing.set(id, `${noOrder(id)}; did you mean ${near.join(' or ')}?`);
+    }
+  }
+
+  #unknown(): readonly string[] {
+    return [...this.missing]
+      .flatMap(([id, why]) => (id.length >= shortestNear && why === noOrder(id) ? [id] : []))
+      .slice(0, mostNear);
   }
 
   /**

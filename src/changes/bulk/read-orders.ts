@@ -35,7 +35,10 @@ export async function readOrders(ctx: Context, service: Service, wanted: NamedOr
       await readIndexed(run);
       await readTogether(run);
       await readUnplaced(run);
+      // The newest orders are those that people mistype.
+      if (reading.needsNear) await walk(run, reading.newWalk(undefined), 1);
     }
+    reading.nameNear();
     return reading;
   } finally {
     end();
