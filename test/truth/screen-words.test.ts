@@ -498,6 +498,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'order 1000 0 1000 REFUNDS',
   ],
   [
+    'nor beside what never arrived',
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), at('09:30:00')),
+    `orders show ${id}`,
+    'order 1000 0 1000 ITEMS',
+  ],
+  [
     'with a declined charge stand no fee and no code of the bank',
     async (world) => world.changeCharge(id, 'ch_2', { status: 'declined', paid_at: null }),
     `orders show ${id}`,

@@ -71,7 +71,8 @@ function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Bl
   const titles = ['   amount', ' refunded', '     left'];
   // Beside a warning, that the sums agree would sound as if all were well.
   const unlike = disagreement(money, refunded, style);
-  const agreed = unlike ?? (known.first === undefined ? matches : undefined);
+  const isWarned = known.first !== undefined || known.neverArrived.length > 0;
+  const agreed = unlike ?? (isWarned ? undefined : matches);
   // Where the sums agree and there is room, one line is enough.
   const isAgreed = agreed === matches;
   const rowsWith = (headOf: (charge: ChargeMoney) => ChargeHead, isOneLine: boolean) => [
