@@ -102,10 +102,10 @@ export function whatNext(
 }
 
 // What a person must know first; undefined if there is nothing. A failed refund does not stop other refunds, so the word for the
-// next step is shown next to it.
+// next step is shown next to it. `not refundable` is for lists, which have no such word.
 function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Span | undefined {
   if (first === 'pending') return { text: 'refund pending', style: 'warn' };
-  if (first === undefined || first === 'ask your lead')
+  if (first === undefined || first === 'ask your lead' || first === 'not refundable')
     return whyNot === undefined && order.is_refundable === undefined ? 'refundable: not shown' : undefined;
   const open = cases.find((one) => one.is === 'unconfirmed');
   const besides = first === 'failed' && typeof next !== 'string' && 'text' in next ? `, ${next.text}` : '';
