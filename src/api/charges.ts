@@ -297,6 +297,19 @@ export function leftToRefund(money: Pick<OrderMoney, 'charges'>): number {
 }
 
 /**
+ * What is left of an order that was refunded in part, and that a refund of the whole order therefore cannot send: positive, over
+ * several charges. Undefined if it is on one charge, if a charge refuses refunds, or if one part would repeat an equal refund.
+ */
+export function restOverCharges(money: Pick<OrderMoney, 'charges'>): number | undefined {
+  const rest = refundableCharges(money);
+  const isPartlyBack = money.charges.some((charge) => standingRefunds(charge).length > 0);
+  const isOpen =
+    lockedCharges(money).length === 0 &&
+    rest.every((charge) => equalRefund(charge, charge.left) === undefined);
+  return isPartlyBack && rest.length > 1 && isOpen ? leftToRefund(money) : undefined;
+}
+
+/**
  * Whether refunding the whole order may also pay back a charge that does not count: it awaits payment, which may come between the
  * last read and the sending; the bank took it back; or its status is unknown. A declined, expired or canceled charge is over:
  * another payment is another charge, and the journal reports a refund on a charge that the order did not show.

@@ -61,6 +61,7 @@ describe('orders refund with nothing given', () => {
     await person.waitFor('Refund what?');
     await person.answer(/> charge 1 .* left/, down);
     const { amount } = chargeAt(order, 1);
+    await person.waitFor(/- all that is left, \d+ MXN over 2 cards: an order that was refunded in part/);
     await person.answer(new RegExp(`> charge 2 .* ${amount} left`), '\r');
     await person.answer(`How much? (Enter: all ${amount})`, '\r');
     await person.answer('Send it? (y/N)', 'y\r');
@@ -362,4 +363,18 @@ describe('a yes', () => {
     expect(await person.leaves).toMatchObject({ code });
     expect(await desk.order(order.id)).toEqual(order);
   });
+});
+
+test('what is left on several cards of an order that was refunded in part is named with its command, which works', async () => {
+  const order = await desk.take(refundedInPart);
+  using home = newHome();
+  const run = (args: readonly string[]) => paydesk(args, { home, env: desk.env });
+  const refused = await run(['orders', 'refund', order.id, '--yes']);
+  expect(refused.code).toBe(3);
+  const [command = ''] = /orders refund \S+ --amount \d+ --allocate in-order/.exec(refused.stderr) ?? [];
+  expect(refused.stderr).toMatch(/all that is left, \d+, from one charge after the other:\n/);
+  expect((await run(['orders', 'show', order.id])).stdout).toContain(command);
+  const planned = await run([...command.split(' '), '--dry-run']);
+  expect(planned.code, planned.stderr).toBe(0);
+  expect(planned.stdout.match(/ready/g)).toHaveLength(2);
 });

@@ -66,6 +66,21 @@ describe('a question on a terminal', () => {
     await pty.waitFor('{"answer":false}');
   });
 
+  it.each([
+    { name: 'when the question appears', before: '\r', after: 'y' },
+    { name: 'with the Enter of the question before', before: '\ry', after: 'y' },
+    { name: 'after two of its Enters', before: '\r\r', after: 'y' },
+    { name: 'after an Enter of two bytes', before: '\r\n', after: 'y' },
+    { name: 'after the start of an escape sequence', before: '\r', after: '\x1b[Ay' },
+    { name: 'as a paste', before: '\r', after: '\x1b[200~y\x1b[201~' },
+  ])('a y without an Enter after it is no yes: $name', async ({ before, after }) => {
+    const pty = ask('note, then yes');
+    await pty.answer('Note:', before);
+    await pty.answer('(y/N)', after);
+    await pty.answer(/\(y\/N\) [^\n]*y/, '\x15no\r');
+    await pty.waitFor('{"answer":false}');
+  });
+
   it('searches for the letters that were typed before the list, Enter chooses nothing then, and Esc goes back to what was found', async () => {
     const pty = ask('search', { BUSY: '1' });
     await pty.answer('busy', 'nunez\r');

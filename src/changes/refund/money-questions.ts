@@ -20,6 +20,7 @@ import {
   decimalsOrThousands,
   readAmount,
 } from '../../typed-amounts.ts';
+import type { spreadRest } from './refund-checks.ts';
 import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 
 /** What a question carries besides its words. */
@@ -29,6 +30,8 @@ interface Offer {
   readonly money: OrderMoney;
   readonly charges: readonly ChargeMoney[];
   readonly offersWhole: boolean;
+  /** All that is left, and the command that refunds it, if one refund cannot. */
+  readonly rest?: ReturnType<typeof spreadRest>;
   /** What was recorded as made: its charges are refused without `--again`. */
   readonly stopping: readonly AttemptRecord[];
 }
@@ -38,6 +41,7 @@ export function chargesToOffer(
   { charge, amount }: RefundAsked,
   money: OrderMoney,
   stopping: readonly AttemptRecord[],
+  spread: () => Offer['rest'],
 ): Offer | undefined {
   const counting = money.charges.filter(({ counts }) => counts);
   const offered = refundableCharges(money);
@@ -47,7 +51,7 @@ export function chargesToOffer(
     return meant.length < 2 ? undefined : { money, charges: meant, offersWhole: false, stopping };
   }
   if (counting.length < 2 || offered.length === 0) return undefined;
-  return { money, charges: money.charges, offersWhole: canGoBackWhole(money), stopping };
+  return { money, charges: money.charges, offersWhole: canGoBackWhole(money), rest: spread(), stopping };
 }
 
 /** The charge whose amount is asked for. Undefined: the amount is given, all of a split order is meant, or the plan refuses it later. */
@@ -70,7 +74,7 @@ export function chargeWithoutAmount(
 export function askCharge(
   ctx: Context,
   profile: Profile,
-  { money, charges, offersWhole, stopping }: Offer,
+  { money, charges, offersWhole, rest, stopping }: Offer,
   { before, ...how }: AskedHow & { readonly before: RefundAsked | undefined },
 ): Promise<ChargeMoney | undefined> {
   const { settings } = profile;
@@ -97,6 +101,16 @@ export function askCharge(
         ? `the service will refuse that, since ${inTheWay.join(' and ')} cannot be refunded`
         : recorded(stopped.size > 0),
   };
+  const spread: readonly Choice<undefined>[] =
+    rest === undefined
+      ? []
+      : [
+          {
+            value: undefined,
+            label: `all that is left, ${amountWords(rest.amount, money.currency, settings)} over ${over}`,
+            refusal: `an order that was refunded in part takes more than one refund: ${rest.command}`,
+          },
+        ];
   const parts = charges.map(
     (charge): Choice<ChargeMoney | undefined> => ({
       value: charge,
@@ -108,7 +122,7 @@ export function askCharge(
     ...how,
     message: 'Refund what?',
     flag: '--charge CH',
-    choices: offersWhole ? [...parts, whole] : parts,
+    choices: offersWhole ? [...parts, whole] : [...parts, ...spread],
     before: (value) => before !== undefined && value?.id === before.charge,
   });
 }

@@ -12,6 +12,7 @@ import {
   type RefundRecord,
   refundableCharges,
   refundedSum,
+  restOverCharges,
   takenSum,
 } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -245,6 +246,7 @@ export function chargeCommands(
     amount !== undefined &&
     isMoreThanEach(charges, amount) &&
     overLimit(amount, money, profile, counting) === undefined;
+  const rest = amount === undefined ? spreadRest(money, profile, { reason, note }, counting) : undefined;
   const spread = isSpread ? flagWords({ amount: typed, reason, note, allocate: 'in-order' }) : undefined;
   const each = charges.flatMap((charge) => {
     const name = `charge ${charge.number} ${nameOfCharge(charge, money)}`;
@@ -272,8 +274,33 @@ export function chargeCommands(
       `  ${refundCommand(profile, money, words)}`,
     ];
   });
+  if (rest !== undefined)
+    return [
+      ...each,
+      `all that is left, ${figureWords(rest.amount, money.currency, profile.settings)}, from one charge after the other:`,
+      `  ${rest.command}`,
+    ];
   if (spread === undefined) return each;
   return [...each, 'from one charge after the other:', `  ${refundCommand(profile, money, spread)}`];
+}
+
+/** What is left of an order that was refunded in part, and the command that refunds it. Undefined if no one command would. */
+export function spreadRest(
+  money: OrderMoney,
+  profile: Profile,
+  { reason, note }: Pick<AskedBesides, 'reason' | 'note'>,
+  counting: Counting,
+): { readonly amount: number; readonly command: string } | undefined {
+  const amount = restOverCharges(money);
+  if (amount === undefined || counting.unshown.length > 0) return undefined;
+  if (overLimit(amount, money, profile, counting) !== undefined) return undefined;
+  const words = flagWords({
+    amount: typedAmount(amount, money, profile),
+    reason,
+    note,
+    allocate: 'in-order',
+  });
+  return { amount, command: refundCommand(profile, money, words) };
 }
 
 // Whether no charge has this much left, but all that can be refunded have it together.

@@ -115,7 +115,7 @@ async function refundDialog(
   const { profile } = service;
   const questions = refundQuestions(ctx, read, given, {
     confirm: read.asked.confirm,
-    unshown,
+    counting: countingAt(service, unshown),
     madeWords: made,
   });
   let limited: LimitFinding | undefined;

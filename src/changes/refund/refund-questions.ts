@@ -23,7 +23,7 @@ import {
   chargesToOffer,
   chargeWithoutAmount,
 } from './money-questions.ts';
-import { isOfDuplicate, type MadeWords, provableMoney, twinsToName } from './refund-checks.ts';
+import { isOfDuplicate, type MadeWords, provableMoney, spreadRest, twinsToName } from './refund-checks.ts';
 import type { Counting } from './refund-limit.ts';
 import { chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 import { noteKept } from './refund-screens.ts';
@@ -54,7 +54,8 @@ interface TwinsInWords {
 type AskedAgain = AskedHow & { readonly before: RefundAsked | undefined };
 
 /** What the questions need to know besides the flags. */
-interface Asking extends Pick<Counting, 'unshown'> {
+interface Asking {
+  readonly counting: Counting;
   readonly confirm: string | undefined;
   readonly madeWords: MadeWords;
 }
@@ -64,9 +65,10 @@ export function refundQuestions(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
-  { confirm, unshown, madeWords }: Asking,
+  { confirm, counting, madeWords }: Asking,
 ): RefundQuestions {
   const { profile } = read.service;
+  const { unshown } = counting;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
   const asksOptional = asks && given.onlyConfirm !== true && !ctx.options.yes && confirm === undefined;
   const asksFor = (what: 'reason' | 'note') => asksOptional || (asks && requires(profile, what));
@@ -87,7 +89,7 @@ export function refundQuestions(
           text: `${unshownWords(record, profile)}: a refund of the same charge needs --again ${attemptName(record)}`,
           style: 'warn',
         });
-      const offer = chargesToOffer(asked, money, stopping);
+      const offer = chargesToOffer(asked, money, stopping, () => spreadRest(money, profile, asked, counting));
       if (offer === undefined) return asked;
       const chosen = await askCharge(ctx, profile, offer, { ...how(asked, canGoBack), before });
       return chosen === undefined ? { ...asked } : { ...asked, charge: chosen.id };

@@ -34,8 +34,8 @@ export function createLinePrompts(
   };
   return {
     text(message, check, signal, { before, canGoBack }) {
-      const keys = [...(before === undefined ? [] : [`Enter: ${before}`]), ...(canGoBack ? [goesBack] : [])];
-      const asked = keys.length === 0 ? `${message} ` : `${message} (${keys.join('; ')}) `;
+      const enter = before === undefined ? '' : `(Enter: ${before}) `;
+      const asked = `${message} ${enter}${canGoBack ? goesBack : ''}`;
       const readText = async (): Promise<string> => {
         const text = await read(asked, signal);
         return text.trim() === '' ? (before ?? text) : text;
@@ -81,7 +81,7 @@ async function untilFine(read: () => Promise<string>, check: Check, write: Write
   }
 }
 
-const goesBack = `${back} goes back`;
+const goesBack = `(${back} goes back) `;
 
 /** How a question reads its answer, and whether it has a way back. */
 interface Asked {
@@ -92,7 +92,7 @@ interface Asked {
 
 async function confirm(message: string, { read, write, canGoBack }: Asked): Promise<boolean> {
   for (;;) {
-    const typed = await read(`${message} (y/N) ${canGoBack ? `(${goesBack}) ` : ''}`);
+    const typed = await read(`${message} (y/N) ${canGoBack ? goesBack : ''}`);
     if (typed.trim() === back) throw new GoBack();
     const answer = yesOrNo(typed);
     if (answer !== undefined) return answer;

@@ -100,6 +100,10 @@ const questions: Readonly<Record<string, () => Promise<unknown>>> = {
       check: (text) => (/^\d+$/.test(text) ? undefined : 'digits only'),
     }),
   optional: () => ask.text({ message: 'Note:', flag: '--note', optional: true }),
+  'note, then yes': async () => {
+    await ask.text({ message: 'Note:', flag: '--note', optional: true });
+    return await ask.confirm({ message: 'Send it?', flag: '--yes' });
+  },
   secret: () =>
     ask.secret({
       message: 'Key:',
