@@ -77,6 +77,36 @@ const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) =
   },
 ];
 
+/** Digits, with or without marks between thousands, then a decimal sign and decimals: `520,00`, `1.520,00`, `1,520.00`, `1'520.00`. */
+export const decimalForms: readonly RegExp[] = [
+  /^(\d+)[.,](\d{1,6})$/,
+  /^([1-9]\d{0,2}(?:\.\d{3})+),(\d{1,6})$/,
+  /^([1-9]\d{0,2}(?:,\d{3})+)\.(\d{1,6})$/,
+  /^([1-9]\d{0,2}(?:['’ \u00a0\u202f]\d{3})+)[.,](\d{1,6})$/,
+];
+
+const pointsBetween = /^[1-9]\d{0,2}(?:\.\d{3})+$/;
+
+/**
+ * What to type for an amount with decimals, or with points between thousands, where no decimals are declared: each whole number that
+ * it may mean. Which one it is depends on the unit, which nobody has declared, so none is taken.
+ */
+export function wholeNumberWords(text: string): string {
+  const [, figures = '', code = ''] = /^(.*?\d)(?:[ \u00a0\u202f]?([A-Za-z]{3}))?$/.exec(text.trim()) ?? [];
+  const currency = code === '' ? '' : ` ${code.toUpperCase()}`;
+  if (pointsBetween.test(figures))
+    return `type it without marks between the digits: ${figures.replaceAll('.', '')}${currency}`;
+  for (const form of decimalForms) {
+    const [, whole, decimals = ''] = form.exec(figures) ?? [];
+    if (whole === undefined || decimals.length > 2) continue;
+    const units = whole.replaceAll(/\D/g, '').replace(/^0+(?=\d)/, '');
+    const hundredths = `${units}${decimals.padEnd(2, '0')}`.replace(/^0+(?=\d)/, '');
+    const other = /^0+$/.test(decimals) && units !== '0' ? `, if not ${units}${currency}` : '';
+    return `type the service's whole number: if it counts hundredths ${hundredths}${currency}${other}`;
+  }
+  return "type a whole number, in the service's units";
+}
+
 function instead(text: string): string {
   return parseAmount(text) === undefined ? '' : `: ${text}`;
 }
@@ -136,7 +166,7 @@ export function amountProblem(
   if (declared === places) return undefined;
   const code = currency ?? 'this currency';
   if (declared === undefined)
-    return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
+    return `the profile declares no decimals for ${code}; ${wholeNumberWords(text)}`;
   if (declared === 0) return `${code} has no decimals; type a whole number`;
   const ways = decimalsOrThousands(typed, [declared]);
   const wanted =

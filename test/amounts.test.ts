@@ -109,10 +109,10 @@ describe('reading an amount', () => {
     expect(problem('230.005', 'MXN')).toBe('MXN has 2 decimals; type them like this: 1.00');
     expect(problem('230.00', 'JPY')).toBe('JPY has no decimals; type a whole number');
     expect(problem('230.00', 'USD')).toBe(
-      "the profile declares no decimals for USD; type a whole number, in the service's units",
+      "the profile declares no decimals for USD; type the service's whole number: if it counts hundredths 23000, if not 230",
     );
     expect(problem('230.00', undefined)).toBe(
-      "the profile declares no decimals for this currency; type a whole number, in the service's units",
+      "the profile declares no decimals for this currency; type the service's whole number: if it counts hundredths 23000, if not 230",
     );
     expect(problem('230 USD', 'MXN')).toBe('the order is in MXN');
     expect(problem('230 USD', undefined)).toBe('the order does not show its currency');

@@ -9,6 +9,7 @@ import {
   fullDecimals,
   readAmount,
   type TypedAmount,
+  wholeNumberWords,
 } from '../typed-amounts.ts';
 import { type More, short, usage } from './flags.ts';
 
@@ -54,6 +55,7 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
       ? [`type ${full.join(' or ')}`]
       : declared === undefined
         ? [
+            wholeNumberWords(text),
             "ask your lead what one unit of an amount is, or look at an order's amount",
             // The built-in profiles have no settings that can be changed.
             profile.kind === 'stored'

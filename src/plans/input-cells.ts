@@ -13,7 +13,7 @@ import {
   refundReasonValues,
 } from '../api/spec.ts';
 import { closestNames } from '../terminal/terminal.ts';
-import { amountMistake } from '../typed-amounts.ts';
+import { amountMistake, decimalForms, wholeNumberWords } from '../typed-amounts.ts';
 import { anyWord, fullWord, type InputRow, type InputUse } from './plan-types.ts';
 
 /** A cell's value, or what is wrong with it. */
@@ -174,17 +174,9 @@ function readNumber(cell: string, use: InputUse, amounts: AmountStyle): Checked<
   return amount === undefined ? { wrong: whyNoAmount(digits, most) } : { value: { amount, decimals } };
 }
 
-// Digits, with or without thousands separators, then a decimal sign and decimals: `520,00`, `1.520,00`, `1,520.00`, `1'520.00`.
-const withDecimals = [
-  /^(\d+)[.,](\d{1,6})$/,
-  /^([1-9]\d{0,2}(?:\.\d{3})+),(\d{1,6})$/,
-  /^([1-9]\d{0,2}(?:,\d{3})+)\.(\d{1,6})$/,
-  /^([1-9]\d{0,2}(?:['’ \u00a0\u202f]\d{3})+)[.,](\d{1,6})$/,
-];
-
-// Reads such an amount, and returns it with a decimal point and no other mark, as --amount takes it.
+// Reads an amount with decimals, and returns it with a decimal point and no other mark, as --amount takes it.
 function readDecimals(text: string): InputRow['decimals'] {
-  for (const form of withDecimals) {
+  for (const form of decimalForms) {
     const [, whole, decimals] = form.exec(text) ?? [];
     if (whole === undefined || decimals === undefined) continue;
     const plain = `${whole.replaceAll(/\D/g, '')}.${decimals}`;
@@ -298,10 +290,15 @@ function whyNoAmount(text: string, places: number): string {
   const mistake = amountMistake(text, `type ${fullWord} for the whole charge or order`);
   if (mistake !== undefined || !/^[\d.,]+$/.test(text)) return mistake ?? wholeNumber;
   return places === 0
-    ? noDecimals
+    ? noDecimals(text)
     : `its points and commas part neither thousands nor decimals; type it with its decimals and no other mark, such as 1250.${'0'.repeat(places)}`;
 }
 
 const wholeNumber = `not a whole number such as 23000, nor ${fullWord}`;
-const noDecimals =
-  'an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000';
+
+function noDecimals(text: string): string {
+  const words = wholeNumberWords(text);
+  return words.includes('marks')
+    ? words
+    : `the profile declares no decimals (amounts.decimals.CUR); ${words}`;
+}

@@ -189,16 +189,19 @@ describe('the demo, whose settings nobody can change', () => {
     );
     expect(code).toBe(2);
     expect(stderr).toContain('--amount 230.00: profile demo declares no decimals\n');
+    expect(stderr).toContain("type the service's whole number: if it counts hundredths 23000, if not 230\n");
     expect(stderr).toContain("ask your lead what one unit of an amount is, or look at an order's amount\n");
-    // Where one unit is a hundredth, 230 would be 2.30.
-    expect(stderr).not.toMatch(/\b230\b(?!\.00)/);
+    // Where one unit is a hundredth, 230 would be 2.30, so it is never named alone.
+    expect(stderr.match(/\b230\b(?!\.00)/g)).toHaveLength(1);
     expect(stderr).not.toContain('profile set');
   });
 
   test('says after a search for decimals that amounts have none here', async () => {
     const { code, stderr } = await demo('orders', 'find', '1,726.00');
     expect(code).toBe(5);
-    expect(stderr).toContain("amounts here are the service's whole numbers, without decimals");
+    expect(stderr).toMatch(
+      /amounts here have no decimals; type the service's whole number: if it counts hundredths \d+/,
+    );
     expect((await demo('orders', 'find', '172,600')).code).toBe(0);
   });
 

@@ -382,7 +382,7 @@ test.each(['orders', 'refunds'])(
     const ran = await paydesk(['-p', 'shop', noun, 'compare', 'some.csv'], { home: service.home });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(inOneLine(ran.stderr)).toContain(
-      "line 2: amount 1.520,5: MXN has 2 decimals; type 1520.50 (in a spreadsheet: give the column the format 0.00) line 3: amount 520.00: the profile declares no decimals for JPY; type a whole number, in the service's units (amounts.decimals.JPY)",
+      "line 2: amount 1.520,5: MXN has 2 decimals; type 1520.50 (in a spreadsheet: give the column the format 0.00) line 3: amount 520.00: the profile declares no decimals for JPY; type the service's whole number: if it counts hundredths 52000, if not 520 (amounts.decimals.JPY)",
     );
   },
 );

@@ -47,16 +47,26 @@ describe('F45 amounts', () => {
   it.each([
     [
       '100.00',
-      'amount 100.00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000',
+      "amount 100.00: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 10000, if not 100",
     ],
     [
       '12,5',
-      'amount 12,5: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000',
+      "amount 12,5: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 1250",
     ],
     [
       '1,000.00',
-      'amount 1,000.00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000',
+      "amount 1,000.00: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 100000, if not 1000",
     ],
+    [
+      '1600,50 mxn',
+      "amount 1600,50 mxn: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 160050 MXN",
+    ],
+    [
+      '1.500,00',
+      "amount 1.500,00: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 150000, if not 1500",
+    ],
+    ['1.000', 'amount 1.000: type it without marks between the digits: 1000'],
+    ['1.000.000', 'amount 1.000.000: type it without marks between the digits: 1000000'],
     ['1e3', 'amount 1e3: a spreadsheet or program shortened it; type all its digits, such as 23000'],
     ['1.2E+05', 'amount 1.2E+05: a spreadsheet or program shortened it; type all its digits, such as 23000'],
     ['0x10', 'amount 0x10: not a whole number such as 23000, nor full'],

@@ -78,7 +78,7 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line, and nothi
     line 6: amount NULL says nothing: type the amount, or full for the whole charge or order
     line 7: charge_id - says nothing: type the charge, or full for the whole order, or any to let paydesk choose
     line 7: amount - says nothing: type the amount, or full for the whole charge or order
-    line 8: amount 100.00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000
+    line 8: amount 100.00: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 10000, if not 100
     line 9: amount 1e3: a spreadsheet or program shortened it; type all its digits, such as 23000
     line 10: amount 0x10: not a whole number such as 23000, nor full
     line 11: amount is blank: type the amount, or full for the whole charge or order

@@ -38,7 +38,7 @@ it('the eight rows: errors of form, of orders and of money are said in one round
 
   expect(ran.code).toBe(2);
   expect(ran.stderr).toMatchInlineSnapshot(`
-    "line 3: amount 1.250,00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000
+    "line 3: amount 1.250,00: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 125000, if not 1250
     line 4: reason cliente: not a reason: requested_by_client, cannot_be_fulfilled, duplicated_transaction, suspected_fraud, other, or blank for none
     line 5: 99999999 is more than is left on charge 1 (*4242) of ord_4: 35000 paid, 0 refunded, 35000 left
     line 6: there is no order ord_99

@@ -7,6 +7,7 @@ import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } fr
 import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
 import { aroundWord, bareReference, withoutAround } from '../../../api/resources.ts';
 import { usage } from '../../../flags/flags.ts';
+import { wholeNumberWords } from '../../../typed-amounts.ts';
 import { fold } from './fold-text.ts';
 
 /** The field in which a word was found, and its value as the service sent it. */
@@ -266,9 +267,7 @@ export function amountHint(texts: readonly string[], style: AmountStyle): string
   const [units = '', decimals] = typed.split('.');
   const examples = examplesOf(style).filter((one) => one.includes('.'));
   if (examples.length === 0)
-    return decimals === undefined
-      ? undefined
-      : "amounts here are the service's whole numbers, without decimals";
+    return decimals === undefined ? undefined : `amounts here have no decimals; ${wholeNumberWords(typed)}`;
   if (decimals !== undefined && declaresPlaces(decimals.length, style)) return undefined;
   const [example = ''] = examples;
   return `an amount is typed with its decimals here: ${units}${example.slice(example.indexOf('.'))}`;
