@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { errorBody } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
-import { json } from '../harness/server.ts';
+import { json, reset } from '../harness/server.ts';
 import { startService, storeShop } from '../harness/service.ts';
 import { orders, recordsIn, startRefunds } from './refund-service.ts';
 
@@ -59,6 +59,26 @@ it('--rest does not take the refunds of the plan itself for those of others', as
   expect(ran.code, ran.stderr).toBe(8);
   expect(service.read('rest.csv')).toContain('ord_1,any,100,,b');
   expect(ran.stderr).not.toContain('somebody else');
+});
+
+it('a row behind an unconfirmed row of its order says which row it waits for: in the list, in the mail and in the file of the rest', async () => {
+  await using service = await startRefunds(orders(1), { instead: () => reset });
+  await service.plan([titles, 'ord_1,100,a', 'ord_1,100,b', 'ord_1,100,c']);
+  const applied = await service.apply('--json');
+  const listed = await service.run([...status, '--json']);
+  const mail = await service.run([...status, '--report']);
+  await service.run([...status, '--rest', 'rest.csv']);
+
+  expect([applied.code, listed.code, mail.code]).toEqual([7, 7, 7]);
+  const why = 'waits for line 2, which is unconfirmed';
+  for (const ran of [applied, listed])
+    expect(recordsIn(ran).map((row) => [row.verdict, row.why])).toEqual([
+      ['unconfirmed', expect.any(String)],
+      ['not_sent', why],
+      ['not_sent', why],
+    ]);
+  expect(mail.stdout).toContain(`line 3, ord_1: ${why}\nline 4, ord_1: ${why}\n`);
+  expect(service.read('rest.csv')).toContain(why);
 });
 
 it('--rest has the delimiter that is asked for', async () => {

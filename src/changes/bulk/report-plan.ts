@@ -53,7 +53,19 @@ export async function reportPlan(
   const reports: RowReport[] = [];
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan))
     reports.push(...reportRows({ ...plan, rows }, attempts.map(newest), notSent));
-  return reports.map((report) => asRead(report, looked));
+  return waiting(reports.map((report) => asRead(report, looked)));
+}
+
+// A row is not tried while an earlier row of its order is unconfirmed.
+function waiting(reports: readonly RowReport[]): readonly RowReport[] {
+  const first = new Map<string, number>();
+  return reports.map((report) => {
+    const { row, verdict, why } = report;
+    const line = first.get(row.orderId);
+    if (line === undefined && report.state === 'unconfirmed') first.set(row.orderId, row.line);
+    if (line === undefined || verdict !== 'not_sent' || why !== undefined) return report;
+    return { ...report, why: `waits for line ${line}, which is unconfirmed` };
+  });
 }
 
 // What this run has seen, or could not see, is newer than what the journal says about a row.
