@@ -81,6 +81,17 @@ it('a row behind an unconfirmed row of its order says which row it waits for: in
   expect(service.read('rest.csv')).toContain(why);
 });
 
+it('a plan that is there already is described, with a name that is free', async () => {
+  await using service = await startRefunds(orders(2));
+  await service.plan([titles, 'ord_1,100,a', 'ord_2,50,b']);
+  service.write('new.csv', `${titles}\nord_2,7,c\n`);
+  const ran = await service.run(['refunds', 'plan', 'new.csv', '--to', 'refunds.plan']);
+  expect(ran.code).toBe(3);
+  expect(inOneLine(ran.stderr)).toMatch(
+    /refunds\.plan exists already .*it is another plan, made .* by \S+ from refunds\.csv: 2 refunds, 150 MXN name another file \(--to refunds-2\.plan\); --force replaces it/,
+  );
+});
+
 it('--rest has the delimiter that is asked for', async () => {
   await using service = await startRefunds(orders(1));
   await service.plan([titles, 'ord_1,100,a']);

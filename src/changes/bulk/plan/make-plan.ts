@@ -3,7 +3,7 @@
 import type { OpenService } from '../../../api/api.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
-import { CliError } from '../../../errors.ts';
+import { CliError, orElse, withParts } from '../../../errors.ts';
 import {
   anyWord,
   type ControlTotals,
@@ -22,8 +22,10 @@ import {
 } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import { missingIn, requiredBy, tooShort } from '../../may-change.ts';
+import { planMadeWords, rowsAndSums } from '../batch-words.ts';
 import {
   checkWritten,
+  freeName,
   lookAtOrders,
   type RefusedFile,
   referenceProblems,
@@ -102,7 +104,29 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   await refuseProblems(ctx, input, withStopped(found, rows), asked);
   if (asked.errors !== undefined)
     ctx.notes.note(`${asked.errors} was not written: nothing is wrong with the file itself`);
-  return keep(ctx, profile, head, rows, asked);
+  try {
+    return await keep(ctx, profile, head, rows, asked);
+  } catch (error) {
+    throw await withPlanThere(ctx, profile, asked.to, error);
+  }
+}
+
+// Whoever applies the plan that is there must not take it for the one that was not written.
+async function withPlanThere(
+  ctx: Context,
+  { settings }: Profile,
+  path: string,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof CliError) || !error.message.endsWith('exists already')) return error;
+  const there = await ctx.plans.open(path).catch(orElse(() => undefined));
+  if (there === undefined) return error;
+  return withParts(error, {
+    now: [
+      `it is another plan, ${planMadeWords(there, ctx.days.full(there.madeAt))}: ${rowsAndSums(there.rows, settings)}`,
+      `name another file (--to ${await freeName(ctx, path, 'plan')}); --force replaces it`,
+    ],
+  });
 }
 
 // For a file with errors, everything is reported at once: also which of the other rows would not be sent, but not those that are
