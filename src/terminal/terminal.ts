@@ -262,6 +262,8 @@ export interface SearchedList<T> {
   looked(words: string): string;
   /** Looks up words that are a whole id and in no row: its row, or why there is none. Undefined: they are not an id. */
   lookUp(words: string): Promise<SearchedRow<T> | string> | undefined;
+  /** What Enter searches for in place of words that found nothing; undefined if nothing like them was read. */
+  readonly offered?: (words: string) => string | undefined;
   /** Calls the listener whenever more was read. Returns a function that ends this. */
   watch(listener: () => void): () => void;
 }

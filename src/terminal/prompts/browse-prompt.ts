@@ -116,7 +116,12 @@ export function browsePrompt<T>(
         setSaid(row);
       } else leave('enter', row.value);
     };
-    const enter = (): void => {
+    const enter = (line: Parameters<typeof keep>[1]): void => {
+      const offered = list.row(words, active) === undefined ? list.offered?.(words) : undefined;
+      if (offered !== undefined) {
+        keep(offered, line);
+        return setWords(offered);
+      }
       const found = list.row(words, active) === undefined ? list.lookUp(words) : undefined;
       if (found !== undefined) void lookUp(found);
       else if (mode === 'typing') setMode('keys');
@@ -143,7 +148,7 @@ export function browsePrompt<T>(
       // Puts the words back: Enter has emptied the line, and other keys have changed it.
       keep(words, line);
       if (mode === 'looking' || mode === 'left') return;
-      if (isEnterKey(key)) enter();
+      if (isEnterKey(key)) enter(line);
       else if (steps !== 0) move(steps);
       else if (key.name === 'escape' || isBackspaceKey(key)) {
         const isBegun = mode === 'typing' && words === before.words;

@@ -148,9 +148,10 @@ async function narrow<T, R = never>(
     const numberedRow = rows[numberIn(answer, rows.length) ?? -1];
     const found = numberedRow ?? typed.find(answer) ?? (await lookedUp(list, answer));
     if (found === undefined) {
-      goesOn = answer === '';
+      const offered = answer === '' && rows.length === 0 && first === 0 ? list.offered?.(words) : undefined;
+      goesOn = answer === '' && offered === undefined;
       first = goesOn ? first + rows.length : 0;
-      words = goesOn ? words : answer;
+      words = offered ?? (goesOn ? words : answer);
     } else if (typeof found === 'string') write(`${found}\n`);
     else if (isRow<T>(found) && found.refusal !== undefined) write(`${found.refusal}\n`);
     else return found;

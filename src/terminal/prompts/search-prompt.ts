@@ -88,8 +88,16 @@ export function searchPrompt<T>(
         void list.want(words, active + pageSize);
       }
     };
-    const enter = (): void => {
+    const enter = (line: Line): void => {
       const row = list.row(words, active);
+      const offered = row === undefined ? list.offered?.(words) : undefined;
+      if (offered !== undefined) {
+        setBefore({ words, active });
+        keep(offered, line);
+        setWords(offered);
+        setTyping(false);
+        return;
+      }
       const found = row === undefined ? list.lookUp(words) : undefined;
       if (row !== undefined) choose(row);
       else if (found !== undefined) void lookUp(found);
@@ -114,7 +122,7 @@ export function searchPrompt<T>(
       } else if (isEnterKey(key)) {
         // Puts the words back, because Enter has emptied the line.
         line.write(words);
-        enter();
+        enter(line);
       } else if (steps !== 0) {
         keep(words, line);
         setTyping(false);

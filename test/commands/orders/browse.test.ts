@@ -120,6 +120,45 @@ describe('orders browse', () => {
     expect((await person.leaves).code).toBe(0);
   });
 
+  test('Enter takes the name that was meant into the search for an order, and chooses none', async () => {
+    const named = { ...other, customer_info: { name: 'María Íñiguez', email: 'm@example.com' } };
+    const service = await shop({ orders: [paid, named] });
+    const person = sit(['-p', 'shop', 'orders', 'refund'], { home: service.home, env: {} });
+    await person.answer('Which order?', 'Inigues');
+    await person.waitFor('did you mean María Íñiguez (1 order)?');
+    person.type('\r');
+    await person.answer(/ord_b2[\s\S]*1 found/, '\x03');
+    expect((await person.leaves).code).toBe(130);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('Enter takes the name that was meant where the questions are lines', async () => {
+    const named = { ...other, customer_info: { name: 'María Íñiguez', email: 'm@example.com' } };
+    const service = await shop({ orders: [paid, named] });
+    const env = { PAYDESK_ACCESSIBLE: '1' };
+    const person = sit(['-p', 'shop', 'orders', 'refund', '--only-confirm'], { home: service.home, env });
+    await person.answer('Enter for more: ', 'Inigues\r');
+    await person.waitFor('did you mean María Íñiguez (1 order)?');
+    await person.answer('Enter for more: ', '\r');
+    await person.waitFor('1 found');
+    await person.answer('Enter for more: ', '1\r');
+    await person.answer('Send it? (y/N)', 'n\r');
+    expect((await person.leaves).code).toBe(3);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('Enter takes the name that was meant into the search of the screen', async () => {
+    const named = { ...other, customer_info: { name: 'María Íñiguez', email: 'm@example.com' } };
+    const service = await shop({ orders: [paid, named] });
+    const person = browse(service);
+    await person.answer('q leave', '/');
+    await person.answer('search:', 'Inigues');
+    await person.answer(/did you mean María Íñiguez/, '\r');
+    await person.answer(/ord_b2[\s\S]*1 found/, '\r');
+    await person.answer('q leave', 'q');
+    expect((await person.leaves).code).toBe(0);
+  });
+
   test('p makes a plan of the marked orders and sends nothing', async () => {
     const service = await shop();
     const person = browse(service);

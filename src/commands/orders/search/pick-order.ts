@@ -171,8 +171,8 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
     return orderRow(one, { id, twin, neighbour, words, known: parts.read.get(id), stop }, words, parts);
   };
   // Drawing asks again with every key, and there may be thousands of orders.
-  let looked: { readonly at: string; readonly meant: string | undefined } | undefined;
-  const meant = (words: string): string | undefined => {
+  let looked: { readonly at: string; readonly meant: MeantBuyers | undefined } | undefined;
+  const meant = (words: string): MeantBuyers | undefined => {
     const at = `${known.count} ${words}`;
     if (looked?.at !== at)
       looked = { at, meant: ctx.redaction.isOn() ? undefined : meantBuyers(known, words) };
@@ -187,17 +187,29 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
       return one === undefined ? undefined : row(one, words);
     },
     want: (words, rows, further) => search.want(words, rows, further),
-    looked: (words) => lookedWords(ctx, search, words, { ...parts, meant }),
+    looked: (words) => lookedWords(ctx, search, words, { ...parts, meant: (typed) => meant(typed)?.asked }),
+    offered: (words) =>
+      shown(words).length > 0 || search.state.is === 'reading' ? undefined : meant(words)?.words,
     lookUp: (words) => (search.isId(words) ? lookedUp(search, words.trim(), row) : undefined),
     watch: (listener) => search.watch(listener),
   };
 }
 
-function meantBuyers(known: Search['known'], words: string): string | undefined {
+/** The buyers who may be meant: a question, and the words that find the first of them. */
+interface MeantBuyers {
+  readonly asked: string;
+  readonly words: string;
+}
+
+function meantBuyers(known: Search['known'], words: string): MeantBuyers | undefined {
   const buyers = nearBuyers([words]);
   known.lookAt(buyers);
-  const offers = buyers.offers().map(({ who }) => who);
-  return offers.length === 0 ? undefined : `did you mean ${offers.join(' or ')}?`;
+  const offers = buyers.offers();
+  const [first, second] = offers;
+  if (first === undefined) return undefined;
+  const asked = `did you mean ${offers.map(({ who }) => who).join(' or ')}?`;
+  const taken = second === undefined ? 'Enter searches for it' : 'Enter searches for the first';
+  return { asked: `${asked} ${taken}`, words: first.words.join(' ') };
 }
 
 async function lookedUp<R>(
