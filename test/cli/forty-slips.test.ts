@@ -224,10 +224,14 @@ test('a status may be typed as it is spoken, and as a narrow table shows it', as
   }
 });
 
-test('a reason may be meant in the words that help has for it', async () => {
+test.each([
+  ['the buyer asked for it', 'requested_by_client'],
+  ['customer asked', 'requested_by_client'],
+  ['charged twice', 'duplicated_transaction'],
+])('a reason may be meant in other words: %s', async (reason, meant) => {
   await using service = await startDesk();
-  const words = ['orders', 'refund', id, '--reason', 'the buyer asked for it', '--yes'];
+  const words = ['orders', 'refund', id, '--reason', reason, '--yes'];
   const { code, stderr } = await service.run(words);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean --reason requested_by_client?')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`did you mean --reason ${meant}?`)]);
   expect(service.requests).toEqual([]);
 });

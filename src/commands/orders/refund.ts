@@ -50,8 +50,14 @@ export const refund = defineCommand({
     ),
     reason: flag.choice(refundReasonValues, 'R', 'the reason that the service is told', {
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
-      // As help and the question say it.
-      otherWords: Object.fromEntries(refundReasonValues.map((value) => [refundReasons[value].words, value])),
+      // As help and the question say it, and as people do.
+      otherWords: {
+        ...Object.fromEntries(refundReasonValues.map((value) => [refundReasons[value].words, value])),
+        'customer asked': 'requested_by_client',
+        'customer request': 'requested_by_client',
+        'charged twice': 'duplicated_transaction',
+        'paid twice': 'duplicated_transaction',
+      },
     }),
     note: flag.text('TEXT', 'private note, kept only in the journal'),
     'only-confirm': flag.switch('ask only for the yes; what is not given is left out'),

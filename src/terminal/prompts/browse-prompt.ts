@@ -120,7 +120,8 @@ export function browsePrompt<T>(
       const offered = list.row(words, active) === undefined ? list.offered?.(words) : undefined;
       if (offered !== undefined) {
         keep(offered, line);
-        return setWords(offered);
+        setWords(offered);
+        return;
       }
       const found = list.row(words, active) === undefined ? list.lookUp(words) : undefined;
       if (found !== undefined) void lookUp(found);
