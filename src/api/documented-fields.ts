@@ -156,7 +156,7 @@ type Around = Readonly<Record<string, Fields>>;
 
 /**
  * The columns that only --columns shows: every documented path of a row and the records around it. Such a path begins with the
- * record's name, `order.amount`, which may be omitted if only one of the records has that path.
+ * record's name, `order.amount`, which may be omitted if only one of the records has that path and it is no amount.
  */
 export function pathColumns(own: Fields, around: Around = {}): Column {
   const column = (name: string, kind: ValueKind, path: readonly string[]): Column => ({
@@ -181,7 +181,10 @@ export function pathColumns(own: Fields, around: Around = {}): Column {
     if (outerKind !== undefined) return column(name, outerKind, path);
     const [found, second] = Object.entries(around).flatMap(([where, fields]) => {
       const inherited = kindAt(fields, path);
-      return inherited === undefined ? [] : [column(name, inherited, [where, ...path])];
+      // An amount of the order on the row of each charge would count several times in a sum.
+      return inherited === undefined || inherited === 'money' || inherited === 'figure'
+        ? []
+        : [column(name, inherited, [where, ...path])];
     });
     return second === undefined ? found : undefined;
   };

@@ -177,6 +177,9 @@ test.each([
   ['refunds', 'emial', 'did you mean email?'],
   ['refunds', 'is_refundable', 'did you mean charge.is_refundable or order.is_refundable?'],
   ['charges', 'order.amuont', 'did you mean order.amount?'],
+  // What went back of the order, on the row of each of its charges, would count several times in a sum.
+  ['charges', 'amount_refunded', 'did you mean order.amount_refunded?'],
+  ['refunds', 'amount_refunded', 'did you mean order.amount_refunded?'],
   ['orders', 'order_amount', 'did you mean amount?'],
 ])('rows of %s have no %s: exit 2, %s', async (rows, name, meant) => {
   await using service = await desk();

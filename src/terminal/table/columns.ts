@@ -15,7 +15,9 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
     if (found !== undefined) return asWanted(found);
     const usual = columns.filter((column) => column.family === undefined).map((column) => column.name);
     const more = columns.flatMap(({ family }) => family?.names() ?? []);
-    const close = closestNames(name.trim(), [...usual, ...more]);
+    // The same path in one of the records around the row.
+    const inside = more.filter((one) => one.slice(one.indexOf('.') + 1) === name.trim());
+    const close = inside.length > 0 ? inside : closestNames(name.trim(), [...usual, ...more]);
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
       certain: 'nothing was changed',
       now: [
