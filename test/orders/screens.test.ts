@@ -293,7 +293,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     note: this charge was refunded before; the buyer may mean that refund
     will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000,
                      "reason":"requested_by_client"}
-    ? [sandbox] Buyer Name, *4242, MXN: Send it? (y/N)
+    ? [sandbox] Buyer Name, *4242, MXN: Send it? (y/N) (Esc: back)
     refunded 23000 MXN to visa *4242                                sandbox shop
     order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded, as before
     refund   656fa9349a2b4d0018c51f07   D MMM YYYY HH:MM:SS UTC-6   auth 490215
@@ -328,8 +328,8 @@ test('a small part of a charge in production; suspected fraud comes with a warni
     will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5b4", "amount":300,
                      "reason":"suspected_fraud"}
     ? [PRODUCTION] Buyer Name, *5100, MXN
-      Type the amount to send it, or press Enter to cancel:
-      Type the amount to send it, or press Enter to cancel:? [PRODUCTION] Buyer Name, *5100, MXN
+      Type the amount to send it, or press Enter to cancel: (Esc: back)
+      Type the amount to send it, or press Enter to cancel: (Esc: back)? [PRODUCTION] Buyer Name, *5100, MXN
       Type the amount to send it, or press Enter to cancel:
     cancelled: not confirmed
     certain: nothing was sent

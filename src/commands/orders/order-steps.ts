@@ -10,7 +10,6 @@ import {
   lockedCharges,
   type OrderMoney,
   refundableCharges,
-  restOverCharges,
   standingRefunds,
 } from '../../api/charges.ts';
 import { type JsonObject, valueAt } from '../../api/json-values.ts';
@@ -268,8 +267,6 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
       .map((charge) => refundRest(charge, money, known, profile)),
   ];
   const isTwice = isPaidBackTwice(known);
-  const over = isTwice || lost.length > 0 ? undefined : restOverCharges(money);
-  if (over !== undefined) steps.push(refundOverCharges(over, rest, money, profile));
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
   const most =
     refusals.every((one) => one !== undefined) && lost.length === 0 ? refusals[0]?.parts.allows : undefined;
@@ -331,21 +328,6 @@ function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): r
       charges: charges.map(({ chargeId }) => chargeId),
     },
   ];
-}
-
-function refundOverCharges(
-  amount: number,
-  rest: readonly ChargeMoney[],
-  money: OrderMoney,
-  profile: Profile,
-): Step {
-  const typed = typedForm(amount, money.currency, profile.settings);
-  return {
-    words: `refund all that is left, ${figureOf(money, profile)(amount)}, from one charge after the other`,
-    command: commandLine(profile, 'orders', 'refund', money.id, '--amount', typed, '--allocate', 'in-order'),
-    amount,
-    charges: rest.map(({ id }) => id),
-  };
 }
 
 function refundRest(charge: ChargeMoney, money: OrderMoney, known: KnownOrder, profile: Profile): Step {
