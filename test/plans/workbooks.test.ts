@@ -192,7 +192,7 @@ test.each(right)('%s: read right', async (_name, bytes, expected) => {
 test('an amount is read as the sheet shows it: 520 with the format 0.00 is 520.00, which needs decimals', async () => {
   const bytes = book({ rows: row(number('B2', '520', 3)) });
   expect(await read(bytes)).toEqual([
-    expect.stringContaining('B2: amount 520.00: an amount has no decimals'),
+    expect.stringContaining('B2: amount 520.00: the profile declares no decimals'),
   ]);
   const declared = { ...plainAmounts, 'amounts.decimals': { MXN: 2 } };
   expect(await read(bytes, undefined, declared)).toEqual(['520.00||']);
@@ -230,7 +230,11 @@ const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] =
     book({ rows: row(number('B2', '114.99999999999999')) }),
     'B2: holds 114.99999999999999, and shows 115',
   ],
-  ['decimals', book({ rows: row(number('B2', '12.34')) }), 'B2: amount 12.34: an amount has no decimals'],
+  [
+    'decimals',
+    book({ rows: row(number('B2', '12.34')) }),
+    "B2: amount 12.34: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 1234",
+  ],
   [
     'a long number in another column',
     book({ rows: row(number('B2', '5'), number('D2', '12345678901234567')) }),

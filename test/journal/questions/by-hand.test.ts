@@ -698,7 +698,8 @@ describe('journal reconcile', () => {
             it
             when you know whether it was made, one of:
             paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ORDER
-            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ORDER
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm
+            ORDER
       "
     `);
     const wide = await screen('21T05:11:00', ['journal', 'reconcile', change], 120);
@@ -710,7 +711,9 @@ describe('journal reconcile', () => {
       instead of line 16:
         21 Nov 2040 05:11:00 UTC  read again   nothing new
       instead of lines 20 to 21:
-            blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
+            blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it
+      instead of lines 24 to 25:
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ORDER"
     `);
     service.orders = [refunded(300)];
     const changed = await run('21T05:20:00', ['journal', 'reconcile', change]);
