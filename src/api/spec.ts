@@ -10,6 +10,8 @@ import { itemsOf, type JsonObject } from './json-values.ts';
 /** A refund reason in words for people, and a warning if it needs one. */
 export interface ReasonWords {
   readonly words: string;
+  /** What people type who mean it. It is suggested, never taken. */
+  readonly also?: readonly string[];
   readonly warning?: string;
   /** The buyer paid twice: no reason to refund this order if its twin was already refunded. */
   readonly oneOfTwins?: true;
@@ -17,9 +19,13 @@ export interface ReasonWords {
 
 /** A new line here is a new reason everywhere (service: Endpoints 1). */
 export const refundReasons = {
-  requested_by_client: { words: 'the buyer asked for it' },
+  requested_by_client: { words: 'the buyer asked for it', also: ['customer asked', 'customer request'] },
   cannot_be_fulfilled: { words: 'the order cannot be fulfilled' },
-  duplicated_transaction: { words: 'the buyer was charged twice', oneOfTwins: true },
+  duplicated_transaction: {
+    words: 'the buyer was charged twice',
+    also: ['charged twice', 'paid twice'],
+    oneOfTwins: true,
+  },
   suspected_fraud: {
     words: 'fraud is suspected',
     warning: 'paydesk cannot see disputes: a refund and a chargeback together pay twice',

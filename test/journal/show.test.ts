@@ -63,7 +63,7 @@ test('the id of an order stands for its only change; of several it says how many
     ],
   });
   expect((await desk.run(home, ['journal', 'show', order.id])).stdout).toMatch(
-    /^ {2}reply +HTTP 200: refund \w+ of \d+, made \d+ \w{3} \d{4} [\d:]{8} UTC$/m,
+    /^ {2}reply +HTTP 200: refund \w+ of \d+ MXN, made \d+ \w{3} \d{4} [\d:]{8} UTC$/m,
   );
   const settled = await desk.run(home, [
     'journal',

@@ -1,7 +1,7 @@
 /** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
 import { blankOrQuote, resources, withoutAround } from '../../api/resources.ts';
-import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
+import { chargeIdPattern, type ReasonWords, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import {
   againFlag,
   idempotencyKeyFlag,
@@ -51,13 +51,12 @@ export const refund = defineCommand({
     reason: flag.choice(refundReasonValues, 'R', 'the reason that the service is told', {
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
       // As help and the question say it, and as people do.
-      otherWords: {
-        ...Object.fromEntries(refundReasonValues.map((value) => [refundReasons[value].words, value])),
-        'customer asked': 'requested_by_client',
-        'customer request': 'requested_by_client',
-        'charged twice': 'duplicated_transaction',
-        'paid twice': 'duplicated_transaction',
-      },
+      otherWords: Object.fromEntries(
+        refundReasonValues.flatMap((value) => {
+          const { words, also = [] }: ReasonWords = refundReasons[value];
+          return [words, ...also].map((word) => [word, value] as const);
+        }),
+      ),
     }),
     note: flag.text('TEXT', 'private note, kept only in the journal'),
     'only-confirm': flag.switch('ask only for the yes; what is not given is left out'),
