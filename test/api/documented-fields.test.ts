@@ -65,7 +65,9 @@ test.each([
   ['charge.amount', 7000],
   ['order.charges.1.amount', 7000],
   ['payment_status', 'paid'],
-  ['fee', 90],
+  ['charge.fee', 90],
+  // It would count once for each refund of the charge.
+  ['fee', undefined],
   ['metadata.ticket', 'T-1'],
   ['status', undefined],
 ])('%s of a row of refunds is %j', (name, value) => {

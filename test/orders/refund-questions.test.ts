@@ -373,7 +373,6 @@ test('what is left on several cards of an order that was refunded in part is nam
   expect(refused.code).toBe(3);
   const [command = ''] = /orders refund \S+ --amount \d+ --allocate in-order/.exec(refused.stderr) ?? [];
   expect(refused.stderr).toMatch(/all that is left, \d+, from one charge after the other:\n/);
-  expect((await run(['orders', 'show', order.id])).stdout).toContain(command);
   const planned = await run([...command.split(' '), '--dry-run']);
   expect(planned.code, planned.stderr).toBe(0);
   expect(planned.stdout.match(/ready/g)).toHaveLength(2);
