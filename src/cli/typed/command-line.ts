@@ -16,7 +16,8 @@ import { commandPage, commandsPage, groupPage, rootPage, topicPage, wordPage } f
 import { type HelpPage, layOut } from '../help/help-page.ts';
 import { proofScript, topics, topicText } from '../help/help-topics.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { checkLine, checkSlips, didYouMean, readLine } from './line-errors.ts';
+import { checkLine, didYouMean, readLine } from './line-errors.ts';
+import { checkSlips } from './option-slips.ts';
 import { readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */

@@ -9,13 +9,8 @@ import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { type NearBuyers, nearBuyers } from '../orders/search/near-buyers.ts';
-import {
-  createSearch,
-  foldedTexts,
-  metadataTexts,
-  type SearchableOrder,
-  textOf,
-} from '../orders/search/order-matching.ts';
+import { createSearch } from '../orders/search/order-matching.ts';
+import { foldedTexts, metadataTexts, type SearchableOrder, textOf } from '../orders/search/order-texts.ts';
 import {
   brokeOff,
   isBlind,

@@ -22,7 +22,8 @@ import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
 import type { NearBuyers } from './near-buyers.ts';
-import { amountHint, type Match, type Matcher, plainFigure } from './order-matching.ts';
+import { amountHint, type Matcher, plainFigure } from './order-matching.ts';
+import type { Match } from './order-texts.ts';
 
 type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
 

@@ -10,15 +10,8 @@ import { purchaseOf } from '../../../orders/orders.ts';
 import type { Settings } from '../../../profiles/profiles.ts';
 import { fold } from './fold-text.ts';
 import type { BuyerNames } from './near-buyers.ts';
-import {
-  amountTexts,
-  createSearch,
-  needlesOf,
-  type SearchableOrder,
-  searchable,
-  type TextKind,
-  withoutApostrophes,
-} from './order-matching.ts';
+import { createSearch, needlesOf, withoutApostrophes } from './order-matching.ts';
+import { amountTexts, type SearchableOrder, searchable, type TextKind } from './order-texts.ts';
 
 /** What a letter stands for. */
 interface Letter {

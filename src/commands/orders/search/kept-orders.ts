@@ -8,7 +8,8 @@ import type { Twin } from '../../../orders/orders.ts';
 import { createTwins } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
 import type { NearBuyers } from './near-buyers.ts';
-import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
+import { createSearch } from './order-matching.ts';
+import { type Match, type SearchableOrder, searchable } from './order-texts.ts';
 
 /** An order that was read; `T` is what its row shows. */
 export interface KeptOrder<T> {

@@ -3,24 +3,16 @@
  * text.
  */
 
-import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../../amounts.ts';
-import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
+import { type AmountStyle, declaresPlaces, examplesOf } from '../../../amounts.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
 import { aroundWord, bareReference, withoutAround } from '../../../api/resources.ts';
 import { usage } from '../../../flags/flags.ts';
 import { wholeNumberWords } from '../../../typed-amounts.ts';
 import { fold } from './fold-text.ts';
-
-/** The field in which a word was found, and its value as the service sent it. */
-export interface Match {
-  readonly label: string;
-  readonly value: string;
-}
+import { type Match, type SearchableOrder, searchable, type TextKind } from './order-texts.ts';
 
 /** Returns the fields that hold the words; undefined when a word is in no field. `style` says which decimals an amount has. */
 export type Matcher = (order: JsonObject, style?: AmountStyle) => readonly Match[] | undefined;
-
-/** An order prepared for repeated searches: its fields, each also without case and accents. */
-export type SearchableOrder = readonly SearchableText[];
 
 /** A word to look for, without case and accents. */
 interface Word {
@@ -152,15 +144,6 @@ export function createSearch(
   };
 }
 
-/** The fields of an order, each folded once for all words. An amount is also there as screens show it, with its decimals. */
-export function searchable(order: JsonObject, style: AmountStyle = plainAmounts): SearchableOrder {
-  return foldedTexts(orderTexts(order, style));
-}
-
-export function foldedTexts(fields: readonly OrderText[]): SearchableOrder {
-  return fields.map((field) => ({ ...field, folded: fold(field.value) }));
-}
-
 function termOf(text: string): Term {
   const typed = fold(text.replace(insideAmount, ''))
     .split(/\s+/)
@@ -190,15 +173,6 @@ function digitsOf(text: string): string {
 
 function distinct(matches: readonly Match[]): readonly Match[] {
   return [...new Map(matches.map((match) => [`${match.label} ${match.value}`, match])).values()];
-}
-
-interface OrderText extends Match {
-  readonly kind: TextKind;
-}
-
-/** A field as a search looks at it. */
-interface SearchableText extends OrderText {
-  readonly folded: string;
 }
 
 const part = (word: Word, folded: string): boolean =>
@@ -239,11 +213,15 @@ const wholePhone = ({ digits = '' }: Word, folded: string): boolean =>
   digits.length >= shortestPhone &&
   (digitsOf(folded) === digits || (digits.length >= 10 && digitsOf(folded).endsWith(digits)));
 
-const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
-const wholeFinders = { ...finders, part: wholeWord, idPart: whole, itemName: wholeWord, phone: wholePhone };
-/** How a field is compared with a word. */
-export type TextKind = keyof typeof finders;
-
+type Finders = Readonly<Record<TextKind, (word: Word, folded: string) => boolean>>;
+const finders = { part, whole, idPart, sum, itemName, card, phone } as const satisfies Finders;
+const wholeFinders: Finders = {
+  ...finders,
+  part: wholeWord,
+  idPart: whole,
+  itemName: wholeWord,
+  phone: wholePhone,
+};
 const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
 const decimalComma = /^(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}$/;
 
@@ -271,88 +249,4 @@ export function amountHint(texts: readonly string[], style: AmountStyle): string
   if (decimals !== undefined && declaresPlaces(decimals.length, style)) return undefined;
   const [example = ''] = examples;
   return `an amount is typed with its decimals here: ${units}${example.slice(example.indexOf('.'))}`;
-}
-
-// If several fields hold a word, the first one in this list is shown.
-function orderTexts(order: JsonObject, style: AmountStyle): readonly OrderText[] {
-  const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
-  const charges = itemsOf(order.charges);
-  const amount: AmountTexts = (label, value) => amountTexts(label, value, order.currency, style);
-  return [
-    ...textOf('name', buyer('name'), 'part'),
-    ...textOf('email', buyer('email'), 'part'),
-    ...charges.flatMap(cardTexts),
-    ...amount('amount', order.amount),
-    ...textOf('currency', order.currency, 'whole'),
-    ...textOf('phone', buyer('phone'), 'phone'),
-    ...textOf('id', order.id, 'idPart'),
-    ...charges.flatMap((charge) => chargeTexts(charge, amount)),
-    ...textOf('customer', buyer('customer_id'), 'idPart'),
-    ...textOf('phone', valueAt(order, ['shipping_contact', 'phone']), 'phone'),
-    ...textOf('name', valueAt(order, ['shipping_contact', 'receiver']), 'part'),
-    ...itemsOf(order.line_items).flatMap((item) => [
-      ...textOf('item', item.name, 'itemName'),
-      ...textOf('sku', item.sku, 'whole'),
-    ]),
-    ...metadataTexts(order.metadata),
-  ];
-}
-
-function cardTexts(charge: JsonObject): readonly OrderText[] {
-  const method = (name: string): unknown => valueAt(charge, ['payment_method', name]);
-  return [
-    ...textOf('card', method('last4'), 'card'),
-    ...textOf('cardholder', method('name'), 'part'),
-    ...textOf('auth', method('auth_code'), 'whole'),
-    ...textOf('reference', charge.reference_id, 'part'),
-    // A payment without a card may have a reference of its own (service: payment_source).
-    ...textOf('reference', method('reference'), 'part'),
-  ];
-}
-
-type AmountTexts = (label: string, value: unknown) => readonly OrderText[];
-
-function chargeTexts(charge: JsonObject, amount: AmountTexts): readonly OrderText[] {
-  return [
-    ...amount('charge amount', charge.amount),
-    ...textOf('charge', charge.id, 'idPart'),
-    ...itemsOf(charge.refunds).flatMap((refund) => [
-      ...textOf('refund', refund.id, 'idPart'),
-      ...amount('refund amount', refund.amount),
-    ]),
-  ];
-}
-
-// The service's integer, and its decimals if they are declared. The service writes refund amounts as negative numbers
-// (service: refund). People type them without the sign.
-export function amountTexts(
-  label: string,
-  value: unknown,
-  currency: unknown,
-  style: AmountStyle,
-): readonly OrderText[] {
-  if (typeof value !== 'number' && typeof value !== 'bigint') return textOf(label, value, 'whole');
-  const code = typeof currency === 'string' ? currency : undefined;
-  const shown = scaled(value, code, { ...style, 'amounts.grouping': 'off' });
-  return [String(value), shown].flatMap((text) => textOf(label, text?.replace('-', ''), 'sum'));
-}
-
-// Metadata may have any shape (service: order), so all its values are searched, however deep they are.
-export function metadataTexts(metadata: unknown): readonly OrderText[] {
-  const found: OrderText[] = [];
-  const open: (readonly [string, unknown])[] = [['metadata', metadata]];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const [label, value] = next;
-    if (typeof value === 'object' && value !== null)
-      for (const [key, inner] of Object.entries(value).toReversed()) open.push([`${label}.${key}`, inner]);
-    else if (value !== true && value !== false) found.push(...textOf(label, value, 'part'));
-  }
-  return found;
-}
-
-/** A field with its value; none if the value is neither a text nor a number. */
-export function textOf(label: string, value: unknown, kind: TextKind): readonly OrderText[] {
-  if (typeof value === 'string' && value !== '') return [{ label, value, kind }];
-  if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), kind }];
-  return [];
 }
