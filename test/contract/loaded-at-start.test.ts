@@ -86,7 +86,7 @@ test('a look at the journal loads nothing of the network', async () => {
   using home = newHome();
   expect(await loadedBy(['journal', 'list', '--quiet'], home)).toMatchInlineSnapshot(`
     {
-      "chunks": "common compile-cache context core lines list rolldown-runtime start table",
+      "chunks": "changes-list common compile-cache context core lines rolldown-runtime start table",
       "node": "buffer events fs module os path process stream timers/promises url",
       "packages": "ansi-regex cli-table3 commander get-east-asian-width string-width strip-ansi valibot",
     }
@@ -106,7 +106,7 @@ test('a list and a refund load what they need', async () => {
   const refund = ['orders', 'refund', order.id, '--yes', '--quiet'];
   expect(await loadedBy(refund, desk.home, desk.env)).toMatchInlineSnapshot(`
     {
-      "chunks": "client common compile-cache context core lines make-change refund refunding rolldown-runtime start",
+      "chunks": "client common compile-cache context core lines make-change refund refunding rolldown-runtime shared start",
       "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url",
       "packages": "ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }

@@ -35,7 +35,7 @@ import {
 } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { currencyOfLimit } from '../profile/set-limits.ts';
+import { currencyOfLimit } from '../profile/money-limits.ts';
 import { attemptColumns, showAttemptPages, showAttempts } from './attempt-record.ts';
 import {
   askingFile,
