@@ -104,6 +104,21 @@ describe('a refund that a second person must approve', () => {
     expect(team.memory.rows.filter((row) => 'step' in row && row.step === 'asked')).toHaveLength(202);
   });
 
+  test('what a member asks for within a day has 1 MB at most, whatever became of it', async () => {
+    const pia = team.rules('pia');
+    const note = 'x'.repeat(65_000);
+    const ask = (rules: typeof pia, id: number) => rules.ask(`r_${id}`, askedOf(team.refund(id, { note })));
+    for (let id = 1; id <= 16; id += 1) await ask(pia, id);
+    await pia.decide('r_1', 'rejected', { validMs: 0, note: 'no' });
+    const much = refused('what pia has asked for within a day has more than 1 MB');
+    await expect(ask(pia, 17)).rejects.toEqual(much);
+    await ask(team.rules('ana'), 600);
+    team.clock.time += dayMs + hourMs;
+    await ask(pia, 18);
+    // What still waits counts on.
+    await expect(ask(pia, 19)).rejects.toEqual(much);
+  });
+
   test('an approval works once, also of 20 changes at once', async () => {
     const refund = await approved(team.refund(500));
     const attempts = Array.from({ length: 20 }, (_, index) => ({ ...refund, change: `i_once${index}` }));

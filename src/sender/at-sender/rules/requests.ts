@@ -1,5 +1,6 @@
 /** Makes and answers approval requests: who may make one, how many, and who may answer. */
 
+import { dayMs } from '../../../api/spec.ts';
 import { CliError, refused } from '../../../errors.ts';
 import {
   type ApprovalRequest,
@@ -42,6 +43,7 @@ export async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): 
   );
   if (same !== undefined) return same.asked;
   refuseMany(requests, asker, time);
+  refuseMuch(requests, asker, time);
   const [taken] = requestsIn(await asking.approvals({ id }), [], time);
   if (taken !== undefined) throw already(taken, 'nothing was asked for');
   if ('proof' in wanted) {
@@ -76,6 +78,21 @@ function refuseMany(requests: readonly ApprovalRequest[], { member }: RuledAsker
       'paydesk approvals list',
       'wait until others have answered, or take back what is no longer needed: paydesk approvals reject REQUEST --note TEXT',
     ],
+    { certain: 'nothing was asked for' },
+  );
+}
+
+// The most that a member asks for within a day, in bytes: one request may have 100 KB.
+const bytesMax = 1024 * 1024;
+
+function refuseMuch(requests: readonly ApprovalRequest[], { member }: RuledAsker, time: number): void {
+  const bytes = requests
+    .filter((one) => one.asked.operator === member && (isWaiting(one) || one.asked.time > time - dayMs))
+    .reduce((sum, { asked }) => sum + Buffer.byteLength(JSON.stringify(asked)), 0);
+  if (bytes < bytesMax) return;
+  throw refused(
+    `what ${member} has asked for within a day has more than 1 MB, and no more can be asked for`,
+    ['wait until others have answered, or ask with shorter notes tomorrow'],
     { certain: 'nothing was asked for' },
   );
 }
