@@ -188,3 +188,15 @@ it('F53 a line that is moved, doubled or taken away is seen', async () => {
     }),
   );
 });
+
+it.each([
+  ['no end', '['.repeat(1024 * 1024)],
+  ['an end', `{"object":"plan","x":"${'x'.repeat(300_000)}"}\n`],
+])('a line that is longer than paydesk writes, with %s, is refused before it is parsed', async (_, line) => {
+  async function* parts() {
+    const bytes = Buffer.from(line);
+    for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+    throw new Error('it was read on');
+  }
+  await expect(readPlan('a.plan', parts())).rejects.toThrow('line 1 is longer than paydesk writes');
+});

@@ -1,6 +1,9 @@
 /** What somebody with a token and a program of their own tries: changes of a revoked member, rows of another account, bodies without end. */
 
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { planText, readPlan } from '../../src/plans/plan-text.ts';
 import { createClosings } from '../../src/sender/at-sender/shares.ts';
 import { listOf, paidOrder } from '../harness/orders.ts';
 import { newHome } from '../harness/paydesk.ts';
@@ -16,7 +19,7 @@ import {
 } from '../harness/sender.ts';
 import { json } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
-import { type Ledger, refunding, startLedger } from './ledger.ts';
+import { type Ledger, ordersOf, refunding, startLedger } from './ledger.ts';
 import { handOver, lastLine, post, withdraw } from './raw-hop.ts';
 
 const shop = ['-p', 'shop'];
@@ -210,21 +213,111 @@ test('ids that a member closes are counted: 200 within an hour, and one more is 
   expect(tried()).toBe(200);
 });
 
-test('who closes ids without end is refused, and the journal keeps no more of them', async () => {
+test.each([
+  [
+    'closes ids',
+    (url: string, token: string, name: string) => withdraw(url, token, `i_${name}`),
+    /^change i_/,
+  ],
+  [
+    'stops plans',
+    (url: string, token: string, name: string) =>
+      post(url, token, `/v1/plans/shop/${name.padStart(64, '0')}/stop`, {}),
+    /^plan 0/,
+  ],
+])('who %s without end is refused, and the journal keeps no more of them', async (_, act, shown) => {
   await using ledger = await startLedger();
   const { sender } = ledger;
   const { token } = await sender.desk('ana');
   const statuses: number[] = [];
   for (let part = 0; part < 11; part += 1) {
-    const replies = Array.from({ length: 20 }, (_, at) => withdraw(sender.url, token, `i_${part}x${at}`));
+    const replies = Array.from({ length: 20 }, (_none, at) => act(sender.url, token, `${part}e${at}`));
     statuses.push(...(await Promise.all(replies)).map(({ status }) => status));
   }
 
   expect(statuses.filter((status) => status === 200)).toHaveLength(200);
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
   const rows = JSON.parse((await sender.run(['journal', 'list', '--kind', 'setting', '--json'])).stdout).data;
-  expect(rows.filter(({ setting }: { setting: string }) => setting.startsWith('change i_'))).toHaveLength(
-    200,
-  );
+  expect(rows.filter(({ setting }: { setting: string }) => shown.test(setting))).toHaveLength(200);
   expect((await sender.run(['journal', 'verify'])).code).toBe(0);
+});
+
+test('a member has four plans at once at most, however slow, and another one is refused; others go on', async () => {
+  await using ledger = await startLedger({ orders: ordersOf(4) });
+  const { sender } = ledger;
+  const [ana, ben] = [await sender.desk('ana'), await sender.desk('ben', 'operator', 'desk-2')];
+  const plan = await planOf(ana);
+  const slow = Array.from({ length: 5 }, async (_, at) => {
+    const { text, digest } = await plan.read(`p_slow${at}`);
+    const left = new AbortController();
+    const lines = [JSON.stringify({ ...plan.head, run: `u_${at}`, maxPerSecond: 0.1, digest }), text];
+    const headers = { authorization: `Bearer ${ana.token}` };
+    const reply = await fetch(`${sender.url}/v1/plans/shop/apply`, {
+      method: 'POST',
+      signal: left.signal,
+      headers,
+      body: lines.join('\n'),
+    });
+    // The desk leaves, and the sender goes on.
+    left.abort();
+    return reply.status;
+  });
+
+  expect((await Promise.all(slow)).filter((status) => status === 200)).toHaveLength(4);
+  const kept = readdirSync(join(sender.home.path, '.local/state/paydesk/sender/plans'));
+  expect(kept).toHaveLength(4);
+  expect(await ben.run([...shop, 'orders', 'refund', 'ord_A4', '--amount', '300', '--yes'])).toMatchObject({
+    code: 0,
+  });
+});
+
+/** A plan of three refunds that this desk makes, and the same under other ids. */
+async function planOf(desk: TestDesk) {
+  const path = (name: string) => join(desk.home.path, name);
+  writeFileSync(path('rows.csv'), 'order_id,amount\nord_A1,100\nord_A2,100\nord_A3,100\n');
+  await desk.run([...shop, 'refunds', 'plan', 'rows.csv', '--to', 'rows.plan']);
+  const plan = await readPlan('rows.plan', [readFileSync(path('rows.plan'))]);
+  return {
+    read: async (id: string) => {
+      const text = planText({ ...plan, id });
+      const { digest } = await readPlan(id, [Buffer.from(text)]);
+      return { text, digest };
+    },
+    head: {
+      profile: 'shop',
+      timeoutMs: 60_000,
+      concurrency: 1,
+      rows: 3,
+      sums: [{ currency: 'MXN', amount: 300 }],
+    },
+  };
+}
+
+test('guesses at invitations without end keep nobody from revoking a token, and nobody from joining', async () => {
+  await using ledger = await startLedger();
+  const { sender } = ledger;
+  await sender.desk('ana');
+  const guess = { hop: 1, invitation: `pdi_aaaaaaaaaa_${'A'.repeat(43)}`, desk: 'desk-1' };
+  const over = new AbortController();
+  let replies = 0;
+  const guesses = Array.from({ length: 100 }, async () => {
+    while (!over.signal.aborted) {
+      const reply = await fetch(`${sender.url}/v1/join`, {
+        method: 'POST',
+        body: JSON.stringify(guess),
+        signal: over.signal,
+      }).catch(() => undefined);
+      await reply?.text().catch(() => undefined);
+      replies += 1;
+    }
+  });
+  await expect.poll(() => replies, { timeout: 60_000 }).toBeGreaterThan(100);
+
+  expect(await sender.run(['sender', 'revoke', 'ana', '--yes'])).toMatchObject({ code: 0 });
+  const ben = await sender.desk('ben');
+  expect(await ben.run([...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes'])).toMatchObject({
+    code: 0,
+  });
+  over.abort();
+  await Promise.all(guesses);
 });

@@ -32,7 +32,7 @@ export interface ChangesParts {
   readonly version: string;
   /** Checks a change before sending, and records it before checking another. */
   readonly rules: Pick<Rules, 'record'>;
-  /** Counts an id that a member closes; false if there were too many within an hour. */
+  /** Counts what a member closes or stops; false if there was too much within an hour. */
   readonly mayClose: (member: string) => boolean;
   readonly report: (error: unknown) => void;
   /** A stopping sender ends waits and rereads, but finishes what it is sending. */
@@ -115,19 +115,19 @@ export async function isClosed({ store }: ChangesParts, { id }: AskedChange): Pr
 async function closeUnlessKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
   const known = await endOfKnown(parts, asked);
   if (known !== undefined) return known;
-  if (!parts.mayClose(asked.asker.member)) throw closedTooMany();
   await recordSetting(parts, asked, closedName(asked.id), 'withdrawn');
   return { closed: true };
 }
 
-/** Records one of the sender's settings, such as a closed id, and who asked for it. */
+/** Records that an id is closed or a plan stopped, and who asked for it. Throws RefusedRequest (429) if that was too often. */
 export async function recordSetting(
-  { store, clock }: Pick<ChangesParts, 'store' | 'clock'>,
+  { store, clock, mayClose }: Pick<ChangesParts, 'store' | 'clock' | 'mayClose'>,
   asked: Omit<AskedChange, 'idempotencyKey'>,
   name: string,
   to: string,
 ): Promise<void> {
   const { asker, account } = asked;
+  if (!mayClose(asker.member)) throw closedTooMany();
   const { origin, account: line } = account.service.profile;
   await store.append({
     type: 'setting',
@@ -146,7 +146,7 @@ export async function recordSetting(
 function closedTooMany(): RefusedRequest {
   return new RefusedRequest(
     429,
-    new CliError('network', 'you have taken back too many changes within the last hour', {
+    new CliError('network', 'you have taken back or stopped too much within the last hour', {
       certain: 'nothing was recorded',
       now: ['run the same command again later'],
     }),

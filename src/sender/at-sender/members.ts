@@ -98,14 +98,11 @@ export function createMembers(parts: MemberParts): Members {
         await record({ name, account }, before ?? null, { role, invitation, tokens: before?.tokens ?? [] });
         return { secret, until };
       }),
-    join: (invitation, desk) =>
-      change(async (members) => {
-        const id = invitationPattern.exec(invitation)?.[1];
-        const row = members.find(({ state }) => state.invitation?.id === id);
-        const asked = row?.state.invitation;
-        const isRight = isSame(invitation, asked?.hash);
-        if (row === undefined || asked === undefined || !isRight || asked.until < clock.now())
-          throw notInvited();
+    async join(invitation, desk) {
+      // Before the lock: whoever guesses must not hold up the others.
+      invitedIn(await rows(), invitation, clock.now());
+      return await change(async (members) => {
+        const row = invitedIn(members, invitation, clock.now());
         const { secret, id: tokenId } = newSecret('pdt');
         const since = clock.now();
         const token = { id: tokenId, hash: hashOf(secret), desk, since, until: since + tokenMs };
@@ -115,7 +112,8 @@ export function createMembers(parts: MemberParts): Members {
         if (kept.some((one) => one.desk === desk)) throw taken(row.name, desk);
         await record(row, row.state, { role, tokens: [...kept, token] });
         return { ...knownOf(row, token), secret };
-      }),
+      });
+    },
     async find(secret) {
       const now = clock.monotonic();
       if (known === undefined || now - known.at > freshMs)
@@ -172,6 +170,15 @@ async function readRows(journal: MemberParts['journal']): Promise<readonly Row[]
     members.set(key, { name, account: { name: profile, origin, account }, state });
   }
   return [...members.values()];
+}
+
+function invitedIn(members: readonly Row[], invitation: string, now: number): Row {
+  const id = invitationPattern.exec(invitation)?.[1];
+  const row = members.find(({ state }) => state.invitation?.id === id);
+  const asked = row?.state.invitation;
+  const isRight = isSame(invitation, asked?.hash);
+  if (row === undefined || asked === undefined || !isRight || asked.until < now) throw notInvited();
+  return row;
 }
 
 function tokensOf(rows: readonly Row[]): ReadonlyMap<string, Known> {

@@ -11,6 +11,7 @@ import { ChangeStream, endReply } from './change-stream.ts';
 import { stoppingError } from './handed-change.ts';
 import { type ChangesParts, planCommand } from './known-change.ts';
 import {
+  type Asker,
   badRequest,
   bodyIn,
   type Hop,
@@ -18,9 +19,11 @@ import {
   needRole,
   RefusedRequest,
   type SenderAccount,
+  tooMany,
 } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
 import { type HandedPlan, type HandedPlans, recordStop, sendPlan, stoppedBy } from './send-plan.ts';
+import { newPlaces } from './shares.ts';
 
 interface PlansParts extends Omit<ChangesParts, 'rules'> {
   readonly rules: Pick<Rules, 'of' | 'record'>;
@@ -44,12 +47,22 @@ interface Running {
   readonly runs: Set<string>;
 }
 
+// A plan may have 16 MB, so a member has few of them read at once, and few applied.
+const readingSizes = { each: 2, wait: 16, all: 16 };
+const plansMax = 4;
+
 // The last plans to end: a desk that lost its connection asks for the end again, and must not restart a stopped plan.
 const endedMax = 8;
 
 export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   const running = new Map<string, Running>();
   const ended: Running[] = [];
+  const takeReading = newPlaces(readingSizes);
+  const reading = async <T>({ member }: Asker, read: () => Promise<T>): Promise<T> => {
+    const giveBack = await takeReading(member);
+    if (giveBack === undefined) throw tooMany();
+    return await read().finally(giveBack);
+  };
   const keyOf = (account: string, digest: string) => `${account} ${digest}`;
   const start = (handed: HandedPlan, plan: Plan, account: SenderAccount): Running => {
     const key = keyOf(handed.account, handed.head.digest);
@@ -77,7 +90,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   app.post(hopPaths.plans(':account'), async (context) => {
     needRole(context, 'viewer', 'check plans');
     const { asker, account } = context.var;
-    const plan = await readPlan('the plan', bodyIn(context, maxBytes.plan));
+    const plan = await reading(asker, () => readPlan('the plan', bodyIn(context, maxBytes.plan)));
     refuseOtherAccount(plan, account);
     const { id, digest } = plan;
     const orders = paidOnOrders(rowsToSend(plan.rows));
@@ -89,16 +102,20 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   app.post(hopPaths.applyPlan(':account'), async (context) => {
     needRole(context, 'operator', 'send refunds');
     const { asker, account } = context.var;
-    const { head, text } = await handedIn(context);
+    const { head, text, plan } = await reading(asker, async () => {
+      const given = await handedIn(context);
+      return { ...given, plan: await readPlan('the plan', partsOf(given.text, parts.clock)) };
+    });
     const before = ended.find(({ runs, handed }) => runs.has(head.run) && handed.account === account.name);
     if (before !== undefined) return before.stream.reply();
-    const plan = await readPlan('the plan', [new TextEncoder().encode(text)]);
     refuseOtherAccount(plan, account);
     refuseOther(head, plan);
     checkPlanLimits(plan.rows, await account.profileNow(planCommand, head.policy));
     const known = running.get(keyOf(account.name, plan.digest));
     known?.runs.add(head.run);
     if (known !== undefined) return known.stream.reply();
+    const own = [...running.values()].filter((one) => one.handed.asker.member === asker.member);
+    if (own.length >= plansMax) throw tooManyPlans(asker.member);
     if (parts.stop.stopWaiting.aborted) throw new RefusedRequest(503, stoppingError());
     const handed = { account: account.name, since: parts.clock.now(), asker, head, text };
     parts.handed.write(handed);
@@ -129,7 +146,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
       for (const handed of plans) {
         const account = parts.accounts.get(handed.account);
         try {
-          const plan = await readPlan('the plan', [new TextEncoder().encode(handed.text)]);
+          const plan = await readPlan('the plan', partsOf(handed.text, parts.clock));
           if (account !== undefined) start(handed, plan, account);
         } catch (error) {
           parts.report(error);
@@ -180,6 +197,23 @@ async function handedIn(context: HopContext): Promise<{ readonly head: PlanHead;
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planHeadForm), body.slice(0, Math.max(0, end)));
   if (!read.success) throw badRequest('the request is not of the form that this sender takes');
   return { head: read.output, text: body.slice(end + 1) };
+}
+
+const partBytes = 64 * 1024;
+
+// Others are answered between two parts: a long plan takes seconds to read.
+async function* partsOf(text: string, clock: ChangesParts['clock']): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += partBytes) {
+    yield bytes.subarray(at, at + partBytes);
+    await clock.sleep(0);
+  }
+}
+
+function tooManyPlans(member: string): CliError {
+  return refused(`${member} has ${plansMax} plans at this sender, and there cannot be more at once`, [
+    'wait until one of them has ended, then run the same command again',
+  ]);
 }
 
 // The plan must be the one that the person was shown.

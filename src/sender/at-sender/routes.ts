@@ -149,6 +149,17 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
+/** The refusal of a member who has no place left: see `shares.ts`. */
+export function tooMany(): RefusedRequest {
+  return new RefusedRequest(
+    429,
+    new CliError('network', 'you have too many requests at this sender at once', {
+      certain: 'nothing was sent',
+      now: ['wait for your other runs, then run it again'],
+    }),
+  );
+}
+
 /** The refusal of a request that no desk of this version sends. */
 export function badRequest(what: string, status = 400): RefusedRequest {
   return new RefusedRequest(status, new CliError('usage', what, { certain: 'nothing was sent' }));

@@ -12,7 +12,7 @@ import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from '../wi
 import { isLoopback, type SenderConfig } from './config.ts';
 import type { Members } from './members.ts';
 import { addReads } from './reads.ts';
-import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount } from './routes.ts';
+import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount, tooMany } from './routes.ts';
 import { createShares, createSockets, type Share } from './shares.ts';
 import { addJoin, createSignIn, factsOf, type LastUses, notTaken, tokenIn } from './sign-in.ts';
 
@@ -280,16 +280,6 @@ function stopping(): RefusedRequest {
     new CliError('network', 'the sender is being stopped', {
       certain: 'nothing was sent',
       now: ['run it again in a minute'],
-    }),
-  );
-}
-
-function tooMany(): RefusedRequest {
-  return new RefusedRequest(
-    429,
-    new CliError('network', 'you have too many requests at this sender at once', {
-      certain: 'nothing was sent',
-      now: ['wait for your other runs, then run it again'],
     }),
   );
 }

@@ -10,13 +10,22 @@ import type { Socket } from 'node:net';
  */
 export type Share = 'reads' | 'questions' | 'changes';
 
-// Per member running, per member waiting, and running in total. An unread reply keeps its place until its connection is cut.
-const sizes: Readonly<Record<Share, { readonly each: number; readonly wait: number; readonly all: number }>> =
-  {
-    reads: { each: 6, wait: 60, all: 24 },
-    questions: { each: 6, wait: 60, all: 48 },
-    changes: { each: 16, wait: 64, all: 256 },
-  };
+/** Per member running, per member waiting, and running in total. */
+interface Sizes {
+  readonly each: number;
+  readonly wait: number;
+  readonly all: number;
+}
+
+// An unread reply keeps its place until its connection is cut.
+const sizes: Readonly<Record<Share, Sizes>> = {
+  reads: { each: 6, wait: 60, all: 24 },
+  questions: { each: 6, wait: 60, all: 48 },
+  changes: { each: 16, wait: 64, all: 256 },
+};
+
+/** Takes a place for a member: see `Shares.take`. */
+type TakePlace = (member: string) => Promise<(() => void) | undefined>;
 
 interface Shares {
   /** Resolves with a function that gives the place back; at once with undefined if too many of this member wait. */
@@ -25,9 +34,9 @@ interface Shares {
 
 export function createShares(): Shares {
   const places = {
-    reads: newPlaces('reads'),
-    questions: newPlaces('questions'),
-    changes: newPlaces('changes'),
+    reads: newPlaces(sizes.reads),
+    questions: newPlaces(sizes.questions),
+    changes: newPlaces(sizes.changes),
   };
   return { take: (member, share) => places[share](member) };
 }
@@ -37,8 +46,8 @@ interface OfMember {
   readonly waiting: (() => void)[];
 }
 
-function newPlaces(share: Share): (member: string) => Promise<(() => void) | undefined> {
-  const { each, wait, all } = sizes[share];
+/** Places for something that members run at the same time. */
+export function newPlaces({ each, wait, all }: Sizes): TakePlace {
   const members = new Map<string, OfMember>();
   let running = 0;
   const canRun = (one: OfMember) => running < all && one.running < each;
@@ -81,7 +90,7 @@ function newPlaces(share: Share): (member: string) => Promise<(() => void) | und
   }
 }
 
-// The most ids that a member may close within an hour. Each one adds a row that stays in the journal for ever.
+// The most ids that a member may close, and plans stop, within an hour. Each adds a row that stays in the journal for ever.
 const closingsMax = 200;
 const closingsMs = 60 * 60_000;
 
