@@ -13,7 +13,8 @@ export {
   needsCurrency,
   notInUnits,
 } from './bulk/input-amounts.ts';
-export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
+export { isUnsentPlanOf, planFile, planOrder } from './bulk/plan/make-plan.ts';
+export { refreshPlan } from './bulk/plan/refresh-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';
 export { enrolKey, releasePlan } from './bulk/release-plan.ts';

@@ -24,7 +24,7 @@ import { buyerOf } from '../refund/refund-screens.ts';
 import { askedByOther } from '../refund/second-person.ts';
 import { applyPreview, shownRows } from './batch-words.ts';
 import { ordersOf } from './found-orders.ts';
-import { rowsAnew } from './plan/make-plan.ts';
+import { rowsAnew } from './plan/refresh-plan.ts';
 import { askForPlan, type SecondPerson } from './plan-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
