@@ -275,26 +275,22 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
 describe.concurrent('Esc and < where there is nothing to go back to', () => {
   const noWayBack = 'there is nothing to go back to from here; Ctrl-C leaves';
 
-  test.each([
-    { name: 'an amount', keys: '\x1b' },
-    { name: 'an amount', keys: '<\r' },
-  ])('say so at the question of $name', async ({ keys }) => {
-    using home = newHome();
-    const person = sit(['orders', 'refund', id(0)], { home, env: sandbox.env });
-    await person.answer('How much?', keys);
-    await person.waitFor(noWayBack);
-    await person.answer('How much?', '\x03');
-    expect((await person.leaves).code).toBe(130);
-    expect(sandbox.changes()).toEqual([]);
-  });
+  const amount = { at: 'an amount', asks: 'How much?', leave: '\x03', code: 130 };
+  const capture = { at: 'the yes of a capture', asks: '(y/N)', leave: '\r', code: 3 };
 
-  test.each(['\x1b', '<'])('say so at the yes of a capture', async (key) => {
+  test.each([
+    { ...amount, keys: '\x1b' },
+    { ...amount, keys: '<\r' },
+    { ...capture, keys: '\x1b' },
+    { ...capture, keys: '<' },
+  ])('say so at $at', async ({ at, asks, keys, leave, code }) => {
     using home = newHome();
-    const person = sit(['orders', 'capture', authorizedId(0)], { home, env: sandbox.env });
-    await person.answer('(y/N)', key);
+    const line = at === 'an amount' ? ['refund', id(0)] : ['capture', authorizedId(0)];
+    const person = sit(['orders', ...line], { home, env: sandbox.env });
+    await person.answer(asks, keys);
     await person.waitFor(noWayBack);
-    await person.answer('(y/N)', '\r');
-    expect((await person.leaves).code).toBe(3);
+    await person.answer(asks, leave);
+    expect((await person.leaves).code).toBe(code);
     expect(sandbox.changes()).toEqual([]);
   });
 });
