@@ -1,6 +1,6 @@
 /** Writes an export: each page into the file, then its line into the checkpoint; at the end the manifest. */
 
-import { createHash, type Hash } from 'node:crypto';
+import { type Hash, hash } from 'node:crypto';
 import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,13 +16,7 @@ import { signManifest } from './file-digests.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
 import { type Manifest, manifestText } from './manifest.ts';
 import type { ExportParts } from './open-export.ts';
-import {
-  type ExportProblem,
-  hashOfText,
-  problemsText,
-  refuseForeign,
-  removeProblems,
-} from './problems-file.ts';
+import { type ExportProblem, problemsText, refuseForeign, removeProblems } from './problems-file.ts';
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Starts the text of a file. `begun`: how much an earlier run wrote. */
@@ -128,7 +122,7 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
       onDisk(async () => {
         const stored = await bytes.add(text.page(rows.map(({ record }) => record)));
         const tally = totalsOfPage(rows, walked);
-        const sha256 = createHash('sha256').update(stored).digest('hex');
+        const sha256 = hash('sha256', stored);
         const { last, ids, problems: found } = walked;
         const state = text.state === undefined ? walked.state : { ...walked.state, format: text.state() };
         await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, problems: found, tally });
@@ -146,7 +140,7 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
         await putInPlace();
         const named = problems.length === 0 ? undefined : parts.clean(problemsText(problems));
         const gaps =
-          named === undefined ? undefined : { problems: problems.length, sha256: hashOfText(named) };
+          named === undefined ? undefined : { problems: problems.length, sha256: hash('sha256', named) };
         await giveName(names, manifest(names.file, undefined, { gaps, notes }), named);
         await lock.release();
         return {
@@ -228,7 +222,7 @@ interface FileBytes {
 const compress = promisify(gzip);
 
 // Appends to the file. With `zipped` each text becomes its own gzip member.
-function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
+function fileBytes({ handle, hash: all, bytes }: Begun, zipped: boolean): FileBytes {
   let count = bytes;
   return {
     async add(piece) {
@@ -238,13 +232,13 @@ function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
       for (let at = 0; at < stored.length; )
         at += (await handle.write(stored, at, stored.length - at, count + at)).bytesWritten;
       count += stored.length;
-      hash.update(stored);
+      all.update(stored);
       return stored;
     },
     get count() {
       return count;
     },
-    sha256: () => hash.copy().digest('hex'),
+    sha256: () => all.copy().digest('hex'),
   };
 }
 

@@ -3,7 +3,7 @@
  * workbook or report. Pure.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import type { DeskKey } from '../profiles/profiles.ts';
 
@@ -56,9 +56,7 @@ export function ownDigest(bytes: Buffer): OwnDigest | undefined {
       : undefined;
   const of = text.startsWith('PK') ? 'rows' : 'report';
   const where = of === 'rows' ? 'on its second sheet, about,' : 'at its end';
-  const found = createHash('sha256')
-    .update(bytes.subarray(0, Number(length)))
-    .digest('hex');
+  const found = hash('sha256', bytes.subarray(0, Number(length)));
   if (found !== digest) return { of, problem: `the SHA-256 ${where} does not match` };
   const isEnd = of === 'rows' || text.slice(Number(length)) === endOfReport(length, digest);
   return { of, problem: isEnd ? undefined : 'something was written beside the SHA-256 at its end' };

@@ -1,6 +1,6 @@
 /** The files of an export: their names, and how to open, replace and sync them. */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { constants, lstatSync, realpathSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -32,8 +32,7 @@ export function namesOf(
   const wanted = resolve(fullPath(cwd, path));
   const file = join(realFolder(dirname(wanted), path), basename(wanted));
   const partial = partialOf(file);
-  const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
-  const checkpoint = join(folder, `${hash}.jsonl`);
+  const checkpoint = join(folder, `${hash('sha256', file).slice(0, 32)}.jsonl`);
   const partialManifest = manifestOf(partial);
   refuseUnusable(partialManifest, path);
   return {

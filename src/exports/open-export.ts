@@ -1,6 +1,6 @@
 /** Opens an export: a new file, or an unfinished one to resume. Existing files are replaced only with --force. */
 
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
 import { type CliError, refused } from '../errors.ts';
 import { type Clock, fullPath } from '../io.ts';
@@ -182,14 +182,14 @@ async function resume(
   found: Checkpoint,
 ): Promise<Begun> {
   const handle = await openFile(names.partial, uid);
-  const hash = createHash('sha256');
+  const all = createHash('sha256');
   const totals = createTotals();
   let [bytes, pages] = [0, 0];
   for (const page of found.pages) {
     const part = Buffer.alloc(page.bytes);
     const { bytesRead } = await handle.read(part, 0, page.bytes, bytes);
-    if (bytesRead !== page.bytes || sha256(part) !== page.sha256) break;
-    hash.update(part);
+    if (bytesRead !== page.bytes || hash('sha256', part) !== page.sha256) break;
+    all.update(part);
     totals.add(page.tally);
     bytes += page.bytes;
     pages += 1;
@@ -202,7 +202,7 @@ async function resume(
     inPlace: true,
     checkpoint: await continueCheckpoint(names.checkpoint, found, pages, clean),
     totals,
-    hash,
+    hash: all,
     bytes,
     pages: found.pages.slice(0, pages),
     notes: [
@@ -235,8 +235,4 @@ function refuseOtherColumns({ columns: before }: CheckpointHead, columns: RowCol
     `this run would write ${columns?.join(', ') ?? 'whole records'}`,
     'resume it with the same PAYDESK_COLUMNS and the same version of paydesk, or start again: --force without --resume',
   ]);
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

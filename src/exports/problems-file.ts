@@ -3,7 +3,7 @@
  * what is missing, and why.
  */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { refused } from '../errors.ts';
@@ -26,10 +26,6 @@ const heading = csvLine(columns);
 export function problemsText(problems: readonly ExportProblem[]): string {
   const lines = problems.map((one) => csvLine(columns.map((column) => formulaSafe(cleanCell(one[column])))));
   return heading + lines.join('');
-}
-
-export function hashOfText(text: string | Uint8Array): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /**
@@ -66,5 +62,5 @@ export async function removeProblems(path: string): Promise<void> {
 /** The SHA-256 of a problems file; undefined if it cannot be read. */
 export async function hashOfProblems(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch(() => undefined);
-  return bytes === undefined ? undefined : hashOfText(bytes);
+  return bytes === undefined ? undefined : hash('sha256', bytes);
 }

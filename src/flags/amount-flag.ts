@@ -11,11 +11,11 @@ import {
   type TypedAmount,
   wholeNumberWords,
 } from '../typed-amounts.ts';
-import { type More, short, usage } from './flags.ts';
+import { short, usage } from './flags.ts';
 
 /** An amount in any spelling that people use: `23000`, `23 000 MXN`, `230.00`. */
-export function amountFlag(value: string, summary: string, more?: More) {
-  return { ...more, value, summary, parse: amountIn };
+export function amountFlag(summary: string) {
+  return { value: 'N', summary, parse: amountIn };
 }
 
 function amountIn(text: string, name: string): TypedAmount {

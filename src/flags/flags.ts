@@ -115,7 +115,7 @@ export function short(text: string): string {
 }
 
 /** What else can be declared about a flag. */
-export type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
+type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
 
 /** Makes flags: `value` is the placeholder in help, `summary` the text after it. */
 export const flag = {
@@ -171,7 +171,7 @@ export const flag = {
     ...more,
     value,
     summary,
-    parse: (text: string, name: string): string => copiedId(resource, text) ?? recordId(resource, text, name),
+    parse: (text: string, name: string): string => typedId(resource, text, name),
   }),
   /** A flag with a `parse` of its own. */
   of: <T>(parts: Flag<T>): Flag<T> => parts,
@@ -184,16 +184,6 @@ export const listFileFlags = {
   }),
   force: flag.switch('replace FILE'),
 } as const;
-
-/** The id of an order or customer, as an argument. */
-export function idArgument<const R extends boolean>(resource: ResourceName, required: R) {
-  return {
-    name: 'id',
-    summary: `id of the ${resources[resource].one}`,
-    required,
-    parse: (text: string): string => copiedId(resource, text) ?? recordId(resource, text, 'ID'),
-  } as const;
-}
 
 /** An order as people name it: its id or, where a person can choose from a list, words that the order contains. */
 export function orderArgument<const R extends boolean>(required: R) {
@@ -240,6 +230,11 @@ function integerWithin(min: number, max: number, text: string, name: string): nu
       text === '0' ? [`leave ${name} out, or type ${name} ${min} or more`] : [],
     );
   return value;
+}
+
+/** An id as people type or paste it, out of an address for instance. Throws CliError 'usage' where there is none. */
+export function typedId(resource: ResourceName, text: string, name: string): string {
+  return copiedId(resource, text) ?? recordId(resource, text, name);
 }
 
 /** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */

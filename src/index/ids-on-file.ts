@@ -1,6 +1,6 @@
 /** Finds order ids for TAB in the index of an account whose key is in a file. Skips the system keyring, which may take seconds. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Segments } from './fit-run.ts';
 import { openFile } from './index-file.ts';
@@ -8,7 +8,7 @@ import { createSealer } from './sealed-segments.ts';
 
 /** The file of an account's index. An account name may be too long for a file name, or hold characters that it cannot have. */
 export function indexFileIn(folder: string, account: string): string {
-  return join(folder, `${createHash('sha256').update(account).digest('hex').slice(0, 32)}.db`);
+  return join(folder, `${hash('sha256', account).slice(0, 32)}.db`);
 }
 
 interface IdsAsked {

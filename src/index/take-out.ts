@@ -1,6 +1,6 @@
 /** Removes orders or their texts from the segments: forgotten orders, orders that are too old, and repeated ones. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readColumns } from './fact-columns.ts';
 import type { NewSegment } from './fit-run.ts';
 import type { IndexState } from './index-file.ts';
@@ -49,7 +49,7 @@ function orderName(id: string): string {
 }
 
 function hashOf(name: string, { salt }: IndexState): string {
-  return createHash('sha256').update(`${salt}\n${name}`).digest('base64url').slice(0, 22);
+  return hash('sha256', `${salt}\n${name}`, 'base64url').slice(0, 22);
 }
 
 /** Removes orders below the floor from the end of the list; those between others keep only their ids. Returns how many. */

@@ -1,6 +1,6 @@
 /** Defines the lines of a plan file as JSON records, their conversion to our own types, and the permanent key of a row. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { refundReasonValues } from '../api/spec.ts';
 import { leanRow, type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
@@ -205,5 +205,5 @@ interface RowIdentity {
  */
 export function rowKey({ origin, mode, orderId, chargeId = '', amount, ref }: RowIdentity): string {
   const text = JSON.stringify([origin, mode, orderId, chargeId, amount, ref]);
-  return `row/${createHash('sha256').update(text).digest().toString('hex', 0, 16)}`;
+  return `row/${hash('sha256', text).slice(0, 32)}`;
 }

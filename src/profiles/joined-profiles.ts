@@ -1,5 +1,6 @@
 /** Joins stored and built-in profiles for the commands, and describes them for `profile list` and `profile show`. */
 
+import { hash } from 'node:crypto';
 import { type AmountStyle, plainAmounts } from '../amounts.ts';
 import { CliError, orElse } from '../errors.ts';
 import { baseUrlProblem, hostOf } from './base-url.ts';
@@ -25,7 +26,7 @@ import {
   setSetting,
   storedIn,
 } from './change-profiles.ts';
-import { fingerprint, keyLimit, keyProblem, lastFour, sha256 } from './key-store.ts';
+import { fingerprint, keyLimit, keyProblem, lastFour } from './key-store.ts';
 import { isLimit, limitEffect, raiseOf, type SettingTexts, strictest } from './limits.ts';
 import { type FoundProfile, findProfile, givenFrom, openDraft, openProfile } from './open-profile.ts';
 import {
@@ -83,7 +84,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     checkSetting: async (name, setting, value) => {
       editStored(name, storedIn(store.read().profiles, name), setting, value);
     },
-    readLead: (text, where) => ({ ...draftOfLead(text, where), fromDigest: sha256(text) }),
+    readLead: (text, where) => ({ ...draftOfLead(text, where), fromDigest: hash('sha256', text) }),
     add: (draft, key) => addProfile(store, draft, key),
     use: (name) => makeDefault(store, name),
     learnFromSender: (draft) => learnFromSender(store, draft),

@@ -1,6 +1,6 @@
 /** Keeps keys in a file or in the system keyring, checks typed keys, and says how much of a key may be shown. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import { keyPattern, shortestKey } from '../api/spec.ts';
 import { CliError, refused } from '../errors.ts';
@@ -31,12 +31,7 @@ export function parseKey(text: string, where: string): string {
 
 /** The first 16 hex digits of a key's SHA-256: enough to tell keys apart, no help in guessing one. */
 export function fingerprint(key: string): string {
-  return sha256(key).slice(0, 16);
-}
-
-/** The SHA-256 of a text, in hex. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', key).slice(0, 16);
 }
 
 /** The last four characters of a key; undefined for a short key, where they would show too much. */

@@ -20,10 +20,10 @@ import { type FileRules, readOwnFile } from './own-file.ts';
 import type { Profile, ProfileDraft } from './profiles.ts';
 import { nameProblem } from './profiles.ts';
 import {
+  isNumeric,
   readSettings,
   refuseUnreadable,
   settingName,
-  settingNumber,
   settingProblem,
   unknownSetting,
 } from './settings.ts';
@@ -218,8 +218,7 @@ function wrongSetting(typed: string, where: string, otherwise: string): CliError
   const name = settingName(typed);
   if (name === undefined) return unknownSetting(typed, where);
   const form = settingProblem(name, '');
-  const isNumber = settingNumber(name, '1') !== undefined;
-  if (form === undefined || isNumber) return usage(`${where}: ${otherwise}`, [correct(name)]);
+  if (form === undefined || isNumeric(name)) return usage(`${where}: ${otherwise}`, [correct(name)]);
   return usage(`${where}: settings.${name} must be text in double quotes: ${form}`, [correct(name)]);
 }
 

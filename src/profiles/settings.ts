@@ -107,10 +107,9 @@ export function settingName(text: string): string | undefined {
   return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
 }
 
-/** The number in a numeric setting's text; undefined if it is not one. */
-export function settingNumber(name: string, text: string): number | undefined {
-  const { success, output } = v.safeParse(schemaOf(name), text);
-  return success && typeof output === 'number' ? output : undefined;
+/** Whether the value of a setting is a number. */
+export function isNumeric(name: string): boolean {
+  return typeof v.safeParse(schemaOf(name), '1').output === 'number';
 }
 
 /** The values of a setting that are spelled like an invalid text. */

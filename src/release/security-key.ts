@@ -3,7 +3,7 @@
  * be a different program, so paydesk does not use it.
  */
 
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { orUndefined } from '../errors.ts';
 
 /** The purpose of a signature: one for another purpose is invalid. */
@@ -32,9 +32,14 @@ export function signatureProblem(key: string, text: string, signature: string): 
   if (!parts.key.equals(blobOf(key))) return 'was made with another key';
   if (parts.namespace !== namespace) return 'was made for something else';
   const { flags } = parts;
-  const message = createHash(parts.hash).update(text).digest();
+  const message = hash(parts.hash, text, 'buffer');
   const signed = Buffer.concat([Buffer.from(magic), ...[namespace, '', parts.hash, message].map(sized)]);
-  const data = Buffer.concat([sha256(signer.application), Buffer.of(flags), parts.counter, sha256(signed)]);
+  const data = Buffer.concat([
+    hash('sha256', signer.application, 'buffer'),
+    Buffer.of(flags),
+    parts.counter,
+    hash('sha256', signed, 'buffer'),
+  ]);
   if (orUndefined(() => signer.accepts(data, parts.raw)) !== true) return 'does not fit';
   if ((flags & touched) === 0) return 'was made without a touch of the key';
   return (flags & withPin) === 0 ? 'was made without the PIN of the key' : undefined;
@@ -137,8 +142,4 @@ function sized(value: string | Buffer): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32BE(bytes.length);
   return Buffer.concat([size, bytes]);
-}
-
-function sha256(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
 }

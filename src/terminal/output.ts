@@ -80,7 +80,7 @@ export function createOutput(given: OutputOptions): OutputControl {
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
-  const start = (columns: readonly Column[], { zone, ...how }: DrawnHow = {}): Sink =>
+  const start = (columns: readonly Column[], { zone, ...how }: DrawnHow): Sink =>
     startSink(
       columns,
       {

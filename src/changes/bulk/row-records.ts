@@ -20,7 +20,7 @@ export async function showPlan(
   plan: Plan,
   path: string,
   profile: Profile,
-  { applies = false, allRows = false }: { readonly applies?: boolean; readonly allRows?: boolean } = {},
+  { applies = false, allRows = false }: { readonly applies?: boolean; readonly allRows?: boolean },
 ): Promise<void> {
   // If the rows are sent at once, the report of that follows, and a script reads only one list.
   const list = !applies || ctx.out.format === 'table';

@@ -102,20 +102,9 @@ export const globalFlags = {
  * account, how to print and which part, looks before something is sent, and skips a question. The others are for scripts,
  * for one machine or for one run in a hundred.
  */
-export const usualGlobalFlags: Readonly<Record<string, Flag>> = pick(globalFlags, [
-  'profile',
-  'output',
-  'columns',
-  'yes',
-  'dry-run',
-]);
-
-function pick<T extends object>(
-  from: T,
-  names: readonly (keyof T & string)[],
-): Readonly<Record<string, T[keyof T]>> {
-  return Object.fromEntries(names.map((name) => [name, from[name]]));
-}
+export const usualGlobalFlags: Readonly<Record<string, Flag>> = Object.fromEntries(
+  (['profile', 'output', 'columns', 'yes', 'dry-run'] as const).map((name) => [name, globalFlags[name]]),
+);
 
 /** The global flags as typed, before environment and defaults. */
 export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];

@@ -9,7 +9,7 @@ import type { Context, Days } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, orElse } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
-import { idArgument } from '../../flags/flags.ts';
+import { typedId } from '../../flags/flags.ts';
 import { readHits } from '../../index/index.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -27,10 +27,10 @@ export const show = defineCommand({
     'paydesk looks for the customer page by page. -o list shows every field that the service sent. With an index (paydesk index build) the newest orders of the customer are shown too.',
   arguments: [
     {
-      ...idArgument('customers', true),
+      name: 'id',
       summary: 'id of the customer, or the whole e-mail address',
-      parse: (text: string): string =>
-        emailPattern.test(text) ? text : idArgument('customers', true).parse(text),
+      required: true,
+      parse: (text: string): string => (emailPattern.test(text) ? text : typedId('customers', text, 'ID')),
     },
   ],
   flags: {},

@@ -2,11 +2,11 @@
 
 import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, column, copiedId, type Field, field, recordFrom } from '../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { flag, type Input, listFileFlags, recordId, usage } from '../../flags/flags.ts';
+import { flag, type Input, listFileFlags, typedId, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { anyTime, clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
 import {
@@ -67,7 +67,7 @@ const listFlags = {
   order: {
     ...flag.id('orders', 'ID', "only changes of this order; the shop's own number works too"),
     parse: (text: string, name: string): string =>
-      mayNameOrder(text) ? text : (copiedId('orders', text) ?? recordId('orders', text, name)),
+      mayNameOrder(text) ? text : typedId('orders', text, name),
   },
   ...timeFlags('any time', {
     since: 'only what was sent from this time on',

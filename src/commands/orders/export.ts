@@ -38,10 +38,9 @@ const exportOrders = defineCommand({
       until: 'only rows before this time; --until today: up to last midnight',
     }),
     'min-amount': amountFlag(
-      'N',
       'only rows of this amount or more: of the order, the charge or the refund, as --rows says',
     ),
-    'max-amount': amountFlag('N', 'only rows of this amount or less'),
+    'max-amount': amountFlag('only rows of this amount or less'),
     state: flag.choices(
       refundStates,
       'STATE',

@@ -50,11 +50,8 @@ export const filterFlags = {
     since: 'only orders created at this time or later',
     until: 'only orders created before this time; --until today: up to last midnight',
   }),
-  'min-amount': amountFlag(
-    'N',
-    'only orders of this amount or more: 16000; with amounts.decimals also 160.00',
-  ),
-  'max-amount': amountFlag('N', 'only orders of this amount or less'),
+  'min-amount': amountFlag('only orders of this amount or more: 16000; with amounts.decimals also 160.00'),
+  'max-amount': amountFlag('only orders of this amount or less'),
 } as const;
 
 export type FilterInput = {

@@ -44,10 +44,7 @@ export const refund = defineCommand({
       offers: offerCharges,
       parse: chargeName,
     }),
-    amount: amountFlag(
-      'N',
-      "part of a charge, in the service's units: 23000; with amounts.decimals also 230.00",
-    ),
+    amount: amountFlag("part of a charge, in the service's units: 23000; with amounts.decimals also 230.00"),
     reason: flag.choice(refundReasonValues, 'R', 'the reason that the service is told', {
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
       // As help and the question say it, and as people do.

@@ -15,11 +15,8 @@ import { amountRange } from '../orders/order-filters.ts';
 import type { Source } from '../report/report-source.ts';
 
 export const refundFilterFlags = {
-  'min-amount': amountFlag(
-    'N',
-    'only refunds of this amount or more: 400000; with amounts.decimals also 4000.00',
-  ),
-  'max-amount': amountFlag('N', 'only refunds of this amount or less'),
+  'min-amount': amountFlag('only refunds of this amount or more: 400000; with amounts.decimals also 4000.00'),
+  'max-amount': amountFlag('only refunds of this amount or less'),
   operator: flag.person('only refunds that this person sent'),
   'asked-by': flag.person('only refunds that this person asked for'),
   reason: flag.choice(refundReasonValues, 'R', 'only refunds that were sent with this reason'),

@@ -55,17 +55,13 @@ export const storedColumns = [
 /** The hash before the first row. */
 export const chainStart = '0'.repeat(64);
 
-function sha256(text: string): string {
-  return hash('sha256', text);
-}
-
 /** The stored form of a row. `prev`: the hash of the row before it. */
 export function link(row: JournalRow, seq: number, prev: string): StoredRow {
   const [rest, body] = split(row);
   const columns = columnsOf(row);
   // The columns come first in the text, so they can be checked without parsing it.
   const kept = JSON.stringify({ columns, ...rest });
-  const body_hash = body === null ? null : sha256(body);
+  const body_hash = body === null ? null : hash('sha256', body);
   return { ...columns, seq, row: kept, body, body_hash, prev, hash: hashOf(kept, body_hash, prev) };
 }
 
@@ -86,7 +82,7 @@ export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {
 
 // Neither hash holds a line break, so two different rows never give the same text.
 function hashOf(row: string, bodyHash: string | null, prev: string): string {
-  return sha256(`${prev}\n${bodyHash ?? ''}\n${row}`);
+  return hash('sha256', `${prev}\n${bodyHash ?? ''}\n${row}`);
 }
 
 // Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers their hash.
@@ -129,7 +125,7 @@ export function isGenuine(stored: StoredRow): boolean {
 /** What is wrong with a single stored row; undefined when it is as it was written. */
 export function damageOf(stored: StoredRow): string | undefined {
   if (!isGenuine(stored)) return 'was changed';
-  if (stored.body !== null && sha256(stored.body) !== stored.body_hash) return 'has a changed body';
+  if (stored.body !== null && hash('sha256', stored.body) !== stored.body_hash) return 'has a changed body';
   const { type, time, change, attempt, origin, order_id, plan, ref } = stored;
   const columns = { type, time, change, attempt, origin, order_id, plan, ref };
   if (stored.row.startsWith(`{"columns":${JSON.stringify(columns)},`)) return undefined;

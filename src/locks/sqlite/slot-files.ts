@@ -6,7 +6,7 @@
 // Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
 // the lock that the process holds on it.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -25,7 +25,7 @@ import type { LockOwner } from '../locks.ts';
 export const slotCount = 64;
 
 export function slotOf(name: string): number {
-  return createHash('sha256').update(name).digest().readUInt32BE(0) % slotCount;
+  return hash('sha256', name, 'buffer').readUInt32BE(0) % slotCount;
 }
 
 /** One of the numbered slots, or the slot of a single name. */
@@ -33,7 +33,7 @@ export type Slot = number | `of-${string}`;
 
 /** The slot that only this name has. */
 export function ownSlotOf(name: string): Slot {
-  return `of-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
+  return `of-${hash('sha256', name).slice(0, 32)}`;
 }
 
 export function slotFile(folder: string, slot: Slot): string {

@@ -2,7 +2,7 @@
  * Keeps the members of a sender as rows of its journal: their roles, invitations and tokens. Of a secret, only the hash is kept.
  */
 
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Journal, JournalStore } from '../../journal/journal.ts';
@@ -94,7 +94,7 @@ export function createMembers(parts: MemberParts): Members {
         )?.state;
         const { secret, id } = newSecret('pdi');
         const until = clock.now() + invitationMs;
-        const invitation = { id, hash: hashOf(secret), until };
+        const invitation = { id, hash: hash('sha256', secret), until };
         await record({ name, account }, before ?? null, { role, invitation, tokens: before?.tokens ?? [] });
         return { secret, until };
       }),
@@ -105,7 +105,7 @@ export function createMembers(parts: MemberParts): Members {
         const row = invitedIn(members, invitation, clock.now());
         const { secret, id: tokenId } = newSecret('pdt');
         const since = clock.now();
-        const token = { id: tokenId, hash: hashOf(secret), desk, since, until: since + tokenMs };
+        const token = { id: tokenId, hash: hash('sha256', secret), desk, since, until: since + tokenMs };
         const { role, tokens } = row.state;
         // Expired tokens are dropped.
         const kept = tokens.filter(({ until }) => until > since);
@@ -200,12 +200,8 @@ function newSecret(kind: 'pdi' | 'pdt'): { readonly secret: string; readonly id:
   return { secret: `${kind}_${id}_${randomBytes(32).toString('base64url')}`, id };
 }
 
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
-}
-
 function isSame(secret: string, known = '0'.repeat(64)): boolean {
-  return timingSafeEqual(Buffer.from(hashOf(secret)), Buffer.from(known));
+  return timingSafeEqual(Buffer.from(hash('sha256', secret)), Buffer.from(known));
 }
 
 const patienceMs = 5_000;

@@ -111,8 +111,8 @@ const decimalFormats = Array.from(
     `<numFmt numFmtId="${firstDecimal + places}" formatCode="0${places === 0 ? '' : '.'}${'0'.repeat(places)}"/>`,
 ).join('');
 const decimalStyles = Array.from({ length: placesMost + 1 }, (_, places) => firstDecimal + places);
-const format = (id: number, more = '') =>
-  `<xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"${more}/>`;
+const format = (id: number) =>
+  `<xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`;
 
 /** The other parts of a workbook with these sheets, by their files. `isHeaded`: the first row of the first sheet is on every printed page. */
 export function fixedParts(
