@@ -117,7 +117,7 @@ async function showRepeat(
     throw notMadeError(ctx, service, change, byHand);
   const applied = await appliedOrThrow(ctx, service, change, outcome);
   if (said !== undefined && !isShown) ctx.notes.warn(`settled by hand: ${said}`);
-  const words = said === undefined ? 'made' : 'recorded made';
+  const words = said === undefined ? 'made' : 'recorded as made';
   const view = [
     { line: [`${words} before: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
     ...(said === undefined || !isShown ? [] : [{ line: said }]),

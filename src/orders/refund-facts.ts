@@ -155,7 +155,7 @@ export function stateWhy(
     case 'appeared':
       return `${who} recorded that it was not made, and it appeared${journal('show')}`;
     case 'recorded made':
-      return `${sum} recorded made by ${who}, and the order does not show it${journal('show')}`;
+      return `${sum} was recorded as made by ${who}, and the order does not show it${journal('show')}`;
     case 'recorded not made':
       return `${who} recorded that ${sum} was not made, and ${known !== undefined && attempt !== undefined && !hasRoom(known, attempt) ? nothingLeftWords : 'it may still appear'}${journal('show')}`;
   }

@@ -290,7 +290,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
 
 test('what a person recorded as not made stands beside the sums of its month while it may still appear', async () => {
   await desk.recordedAsNotMade();
-  const words = '1 recorded not made that may still appear, 900 MXN';
+  const words = '1 recorded as not made that may still appear, 900 MXN';
   const saidOn = async (day: string) => {
     const runs = ['refunds list', 'orders export --rows refunds', 'refunds summary'].map((line) =>
       desk.run('05:30:00', `${line} --period 2040-11`, day),

@@ -89,7 +89,7 @@ describe('a repeat under --idempotency-key, after somebody recorded that the ref
       ),
     });
     expect(stderr).toContain('tick-1 was recorded as made before, journal i_');
-    expect(stdout).toContain(`recorded made before: refund of 900 MXN on ${id}`);
+    expect(stdout).toContain(`recorded as made before: refund of 900 MXN on ${id}`);
     const dry = await run('05:21:00', `${scripted} --dry-run`);
     expect(inOneLine(dry.stdout)).toContain('would send nothing: tick-1 was recorded as made before');
     expect(inOneLine(dry.stdout)).toContain('root recorded on 21 Nov 2040 05:10:00 UTC');

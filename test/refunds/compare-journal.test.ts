@@ -51,13 +51,13 @@ it('a row that somebody settled as made is not "not refunded": compare, status a
     ['refunded', 5000],
   ]);
   expect(inOneLine(table.stderr)).toContain(
-    `line 2: 5000 MXN recorded made by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${change}`,
+    `line 2: 5000 MXN was recorded as made by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${change}`,
   );
-  expect(table.stderr).toContain('1 recorded made; the order does not show it\n');
+  expect(table.stderr).toContain('1 recorded as made; the order does not show it\n');
   expect(table.stderr).not.toContain('not refunded');
   expect(recordsIn(status)[0]).toMatchObject({
     verdict: 'recorded_made',
-    why: expect.stringMatching(/^recorded made by \S+ \(the bank says so\)$/) as string,
+    why: expect.stringMatching(/^recorded as made by \S+ \(the bank says so\)$/) as string,
     refund_id: null,
     after: null,
   });

@@ -172,7 +172,7 @@ describe('refunds list', () => {
     expect(settled.code, lost.stderr + settled.stderr).toBe(0);
     const recorded = await ask(service, ...list, '--state', 'recorded made');
     expect(inOneLine(recorded.stderr)).toContain(
-      `the journal has 1 refund of this period that is recorded made: ${change} (paydesk journal show ${change})`,
+      `the journal has 1 refund of this period that is recorded as made: ${change} (paydesk journal show ${change})`,
     );
     expect(await figuresOf()).toEqual({
       shown: Array(3).fill([10_000, 0, 10_000]),

@@ -194,7 +194,7 @@ function rowWhy(verdict: RowVerdict, attempt: AttemptRecord): string | undefined
 function byHandWhy(last: VerdictRow | undefined): string | undefined {
   if (last?.by !== 'person') return undefined;
   const note = last.note === undefined ? '' : ` (${last.note})`;
-  return `recorded made by ${last.operator ?? 'somebody'}${note}`;
+  return `recorded as made by ${last.operator ?? 'somebody'}${note}`;
 }
 
 function verdictOfAttempt(attempt: AttemptRecord): RowVerdict {

@@ -139,7 +139,7 @@ async function notShownLines(
   return [
     found.length === 0
       ? `--state ${state}: no order shows such a refund of this period, and none was sent from here`
-      : `--state ${state}: only what orders show is a row here; the journal has ${counted(found.length, 'refund')} of this period ${found.length === 1 ? 'that is' : 'that are'} ${state}: ${named}`,
+      : `--state ${state}: only what orders show is a row here; the journal has ${counted(found.length, 'refund')} of this period ${found.length === 1 ? 'that is' : 'that are'} ${state.replace('recorded', 'recorded as')}: ${named}`,
   ];
 }
 

@@ -163,7 +163,7 @@ const apartStates = [
   ['failed', 'failed'],
   ['unconfirmed', 'unconfirmed'],
   ['recorded_made', 'recorded made'],
-  ['recorded_not_made', 'recorded not made that may still appear'],
+  ['recorded_not_made', 'recorded as not made that may still appear'],
 ] as const;
 
 /** The sums of some refunds, one for each currency. */

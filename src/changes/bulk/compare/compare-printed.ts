@@ -89,7 +89,7 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   made_twice: 'made twice',
   appeared: 'appeared',
   gone: 'gone',
-  recorded_made: 'recorded made; the order does not show it',
+  recorded_made: 'recorded as made; the order does not show it',
   not_shown: 'on orders that do not show their charges, so nothing shows a refund',
   not_found: 'not found',
   not_in_file: 'not in the file',
