@@ -255,6 +255,18 @@ export function secondsOf(ms: number | null | undefined): number | undefined {
   return typeof ms === 'number' ? Math.floor(ms / 1000) : undefined;
 }
 
+/** From `since` on, and before `until`; Unix milliseconds. */
+export interface TimeRange {
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** Whether a time from the service (Unix seconds) is within a range. */
+export function isWithin({ since, until }: TimeRange, seconds: number): boolean {
+  const ms = seconds * 1000;
+  return (since === undefined || ms >= since) && (until === undefined || ms < until);
+}
+
 /** The latest expiry of a checkout: a 32-bit Unix time in seconds (service: Limits 2). */
 export const lastExpiry = 2 ** 31 - 1;
 /** What is wrong with a time beyond 32 bits. Usually it is in milliseconds. */

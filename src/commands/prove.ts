@@ -3,14 +3,14 @@
  * paydesk.
  */
 
-import { orderIdPattern } from '../api/spec.ts';
+import { orderIdPattern, type TimeRange } from '../api/spec.ts';
 import { idempotencyKeyPattern } from '../changes/changes.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError, type CliErrorParts, refused } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { type Period, parsePeriod } from '../flags/typed-period.ts';
-import { clockIn, type TimeRange } from '../flags/typed-time.ts';
+import { clockIn } from '../flags/typed-time.ts';
 import {
   type AttemptRecord,
   changeIdPattern,

@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../api/json-values.ts';
-import { statuses } from '../api/spec.ts';
+import { isWithin, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
 import type { AttemptRecord, ChangeKind } from '../journal/journal.ts';
@@ -14,7 +14,6 @@ import {
   type Figure,
   type Gaps,
   hasCurrency,
-  isInSpan,
   type Line,
   largestFirst,
   type OrderFact,
@@ -140,7 +139,7 @@ function twinLine(profile: Profile, count: number): TodayLine {
 }
 
 function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { range }: Source): void {
-  if (refund.meaning !== 'made' || refund.madeAt === undefined || !isInSpan(range, refund.madeAt)) return;
+  if (refund.meaning !== 'made' || refund.madeAt === undefined || !isWithin(range, refund.madeAt)) return;
   const before = largest.get(refund.currency ?? '');
   if (before === undefined || largestFirst(before.amount ?? 0, refund.amount ?? 0) > 0)
     largest.set(refund.currency ?? '', refund);

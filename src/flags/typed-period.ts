@@ -1,6 +1,6 @@
 /** Reads a period as people type it: `today`, `last-month`, `2026-11`, `2026-W47`, `2026-11-20`, `SINCE..UNTIL`. Pure. */
 
-import { dayMs } from '../api/spec.ts';
+import { dayMs, type TimeRange } from '../api/spec.ts';
 import { mondayOf } from '../reports/reports.ts';
 import { flag, short, usage } from './flags.ts';
 import {
@@ -10,7 +10,6 @@ import {
   periodWords,
   spanOf,
   startOf,
-  type TimeRange,
   timeRange,
   timesMeant,
   type When,

@@ -1,6 +1,6 @@
 /** Reads times as people type them, `30d`, `yesterday` or `2026-11-20`, and the range between two of them. Pure. */
 
-import { dayMs } from '../api/spec.ts';
+import { dayMs, type TimeRange } from '../api/spec.ts';
 import type { Context, Days } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { closestNames } from '../terminal/terminal.ts';
@@ -25,12 +25,6 @@ export interface When {
   /** True for `30d` and `yesterday`, which count back from now: the same text means another time tomorrow. */
   readonly relative: boolean;
   readonly at: (clockAndZone: ClockAndZone) => number;
-}
-
-/** From `since` on, and before `until`; Unix milliseconds. */
-export interface TimeRange {
-  readonly since: number | undefined;
-  readonly until: number | undefined;
 }
 
 /** All times. */
@@ -284,10 +278,4 @@ export function rangeWords(
   const from = since === undefined ? '' : ` from ${full(since)}`;
   const comma = since === undefined ? '' : ',';
   return `${what}${from}${until === undefined ? ' until now' : `${comma} before ${full(until)}`}`;
-}
-
-/** Whether a time from the service (Unix seconds) is within a range. */
-export function isWithin({ since, until }: TimeRange, seconds: number): boolean {
-  const ms = seconds * 1000;
-  return (since === undefined || ms >= since) && (until === undefined || ms < until);
 }

@@ -11,6 +11,5 @@ export * from './exact-sum.ts';
 export * from './facts.ts';
 // The page is drawn only by a report into a file, so its code is loaded with that.
 export const loadReportPage = async () => (await import('./report-page.ts')).reportPage;
-export * from './facts.ts';
 export type { Page, PagePart, PageSection } from './report-page.ts';
 export * from './summaries.ts';

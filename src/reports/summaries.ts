@@ -1,5 +1,6 @@
 /** Adds up the facts of a period, for each bucket and each currency: refunds beside the payments of the same time, or orders. */
 
+import { isWithin, type TimeRange } from '../api/spec.ts';
 import {
   type BucketRules,
   bucketOfOrder,
@@ -12,15 +13,9 @@ import {
 import { type Figure, largestFirst, negated, plus, sumOf } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact, RefundFact } from './facts.ts';
 
-/** From `since` on, and before `until`; Unix milliseconds. */
-export interface Span {
-  readonly since: number | undefined;
-  readonly until: number | undefined;
-}
-
 /** What is added up. */
 export interface SummaryQuery<By> {
-  readonly span: Span;
+  readonly span: TimeRange;
   readonly by: By;
   /** Only this currency, in capitals or not. */
   readonly currency: string | undefined;
@@ -79,12 +74,6 @@ const orderNames = ['orders', 'amount', 'paid', 'refunded', 'net', 'hidden', 'un
  */
 export type OrderSum = (typeof orderNames)[number];
 
-/** Whether a time from the service (Unix seconds) is within a span. */
-export function isInSpan({ since, until }: Span, seconds: number): boolean {
-  const ms = seconds * 1000;
-  return (since === undefined || ms >= since) && (until === undefined || ms < until);
-}
-
 /** Whether a record has the currency that was asked for. */
 export function hasCurrency(asked: string | undefined, shown: string | undefined): boolean {
   return asked === undefined || asked.toUpperCase() === shown?.toUpperCase();
@@ -103,10 +92,10 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
   const addRefund = (refund: RefundFact): void => {
     if (!hasCurrency(currency, refund.currency)) return;
     const { amount, paidAt, madeAt, meaning } = refund;
-    if (meaning === 'made' && paidAt !== undefined && isInSpan(span, paidAt))
+    if (meaning === 'made' && paidAt !== undefined && isWithin(span, paidAt))
       add(bucketOfPayment(refund, by, rules), refund.currency, { refunded_of_paid: amount ?? 0 });
     if (madeAt === undefined) gaps.undated(refund, refund.id ?? 'a refund');
-    if (madeAt === undefined || !isInSpan(span, madeAt)) return;
+    if (madeAt === undefined || !isWithin(span, madeAt)) return;
     add(bucketOfRefund(refund, by, rules), refund.currency, refundFigures(groupOf(refund)));
     if (meaning === 'made') days.add(refund.currency, madeAt, amount);
   };
@@ -114,7 +103,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
     if (!hasCurrency(currency, payment.currency)) return;
     const { amount, paidAt } = payment;
     if (paidAt === undefined) gaps.undated(payment, payment.chargeId ?? 'a charge');
-    if (paidAt === undefined || !isInSpan(span, paidAt)) return;
+    if (paidAt === undefined || !isWithin(span, paidAt)) return;
     const unsummed = amount === undefined ? 1 : 0;
     add(bucketOfPayment(payment, by, rules), payment.currency, {
       payments: 1,
@@ -189,7 +178,7 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
         gaps.undated({ orderId: order.id });
         return;
       }
-      if (createdAt !== undefined && !isInSpan(span, createdAt)) return;
+      if (createdAt !== undefined && !isWithin(span, createdAt)) return;
       const isPlain = payments.every((one) => one.currency === order.currency && one.amount !== undefined);
       const paid = isPlain ? sumOf(payments, (one) => one.amount ?? 0) : 0;
       const figures = {

@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWithin, parseWhen, rangeWords, timeRange } from '../../src/flags/typed-time.ts';
+import { isWithin } from '../../src/api/spec.ts';
+import { parseWhen, rangeWords, timeRange } from '../../src/flags/typed-time.ts';
 import { createTimes } from '../../src/terminal/local-time.ts';
 
 const now = Date.parse('2026-11-20T15:31:12.700Z');

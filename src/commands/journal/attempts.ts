@@ -1,13 +1,12 @@
 /** Finds attempts in the journal: by an id, by what they made, or by their account; and says which need a person. */
 
-import { orderIdPattern } from '../../api/spec.ts';
+import { orderIdPattern, type TimeRange } from '../../api/spec.ts';
 import { idempotencyKeyPattern } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, type ErrorSubject, orElse } from '../../errors.ts';
 import type { Completer } from '../../flags/flags.ts';
 import { flag, short, usage } from '../../flags/flags.ts';
-import type { TimeRange } from '../../flags/typed-time.ts';
 import {
   type AttemptRecord,
   attemptName,

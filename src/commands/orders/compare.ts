@@ -3,6 +3,7 @@
 import { type AmountStyle, unitsNote } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { isWithin } from '../../api/spec.ts';
 import {
   amountInFile,
   checkWritten,
@@ -33,7 +34,6 @@ import {
   hasCurrency,
   type InvoiceVerdict,
   invoiceVerdicts,
-  isInSpan,
   moneyColumns,
   plus,
   saidWords,
@@ -90,7 +90,7 @@ export const compare = defineCommand({
       ({ paidAt, currency }) =>
         period !== undefined &&
         hasCurrency(flags.currency, currency) &&
-        (paidAt === undefined || isInSpan(source.range, paidAt)),
+        (paidAt === undefined || isWithin(source.range, paidAt)),
     );
     const wentBack = new Map<string, Figure>();
     for await (const facts of source.facts) {

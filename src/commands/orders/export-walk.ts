@@ -2,9 +2,10 @@
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
+import type { TimeRange } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
-import { rangeWords, type TimeRange } from '../../flags/typed-time.ts';
+import { rangeWords } from '../../flags/typed-time.ts';
 import {
   type KnownOrder,
   knownOrders,

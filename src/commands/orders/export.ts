@@ -2,11 +2,12 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
+import type { TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { amountFlag } from '../../flags/amount-flag.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
-import { anyTime, boundSeconds, clockIn, type TimeRange } from '../../flags/typed-time.ts';
+import { anyTime, boundSeconds, clockIn } from '../../flags/typed-time.ts';
 import { refundStates } from '../../orders/orders.ts';
 import { flagWords } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';

@@ -8,17 +8,19 @@ import { itemsOf, type JsonObject, valueAt } from '../../api/json-values.ts';
 import {
   customerIdPattern,
   isTime,
+  isWithin,
   noStatus,
   shortStatuses,
   statuses,
   statusMeanings,
+  type TimeRange,
 } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { amountFlag, checkDecimals, type DecimalsOf } from '../../flags/amount-flag.ts';
 import type { Input } from '../../flags/flags.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
-import { anyTime, clockAndZoneOf, isWithin, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
+import { anyTime, clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
 import { knownOrders, unfitOf } from '../../orders/orders.ts';
 import { closestNames, isTypedLike } from '../../terminal/terminal.ts';
 import { amountProblem, boundWarnings, type TypedAmount } from '../../typed-amounts.ts';

@@ -3,7 +3,7 @@
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
-import { statuses } from '../../api/spec.ts';
+import { isWithin, statuses, type TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
@@ -30,9 +30,7 @@ import {
   type Figure,
   factsOfOrder,
   hasCurrency,
-  isInSpan,
   type OrderFact,
-  type Span,
   sumOf,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
@@ -181,7 +179,7 @@ export async function pairsIn(
     return { ...twin, ...knownTwin(twin, knownOrder(order, own, now)) };
   });
   return twinPairs(known).filter(({ first, second }) =>
-    [first, second].some(({ createdAt }) => isInSpan(range, createdAt)),
+    [first, second].some(({ createdAt }) => isWithin(range, createdAt)),
   );
 }
 
@@ -194,13 +192,13 @@ function listedTwin({ purchase, money, ...shown }: OrderFact): readonly ListedTw
 }
 
 /** Whether an order was created in the period, or so near to it that it may be the twin of one that was. */
-export function isOfPeriod({ since, until }: Span, { createdAt }: OrderFact): boolean {
+export function isOfPeriod({ since, until }: TimeRange, { createdAt }: OrderFact): boolean {
   const margin = twinSeconds * 1000;
   const wider = {
     since: since === undefined ? undefined : since - margin,
     until: until === undefined ? undefined : until + margin,
   };
-  return createdAt !== undefined && isInSpan(wider, createdAt);
+  return createdAt !== undefined && isWithin(wider, createdAt);
 }
 
 // A column with the values of both orders of a pair in one cell, the earlier order first.

@@ -3,16 +3,14 @@
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Field, field, recordFrom } from '../../api/resources.ts';
-import { statuses } from '../../api/spec.ts';
+import { isWithin, statuses, type TimeRange } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import {
-  isInSpan,
   notShown,
   type OrderFact,
   type OrderSum,
-  type Span,
   summariseOrders,
   waitingDimensions,
 } from '../../reports/reports.ts';
@@ -87,10 +85,10 @@ export const waiting = defineCommand({
 });
 
 // Whether an order belongs to the period. One without a date belongs only to a period without a beginning and an end.
-function isOfQuery({ createdAt }: OrderFact, { span }: { readonly span: Span }): boolean {
+function isOfQuery({ createdAt }: OrderFact, { span }: { readonly span: TimeRange }): boolean {
   return createdAt === undefined
     ? span.since === undefined && span.until === undefined
-    : isInSpan(span, createdAt);
+    : isWithin(span, createdAt);
 }
 
 // At most this many orders are on the screen: the oldest.

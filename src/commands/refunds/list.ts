@@ -3,6 +3,7 @@
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { approvalColumns, type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { isWithin } from '../../api/spec.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { approvalFields } from '../../journal/journal.ts';
@@ -11,7 +12,6 @@ import {
   elsewhere,
   type Figure,
   hasCurrency,
-  isInSpan,
   largestFirst,
   negated,
   type RefundFact,
@@ -85,7 +85,7 @@ export const list = defineCommand({
       missing.problem(problem);
       for (const refund of refunds.filter((one) => hasCurrency(flags.currency, one.currency))) {
         if (refund.madeAt === undefined) missing.undated(refund, refund.id ?? 'a refund');
-        else if (isInSpan(source.range, refund.madeAt) && filter.accepts(refund))
+        else if (isWithin(source.range, refund.madeAt) && filter.accepts(refund))
           (refund.isUnshown === true ? unshown : found).push(refund);
       }
     }

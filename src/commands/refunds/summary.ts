@@ -1,6 +1,7 @@
 /** `refunds summary`: how many refunds were made in a period, how much, why and by whom, next to the payments of that period. */
 
 import type { JsonObject } from '../../api/json-values.ts';
+import { isWithin } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { percent } from '../../counted.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
@@ -8,7 +9,6 @@ import {
   type Dimension,
   dimensions,
   type Facts,
-  isInSpan,
   isTimeUnit,
   type Line,
   percentNumber,
@@ -81,7 +81,7 @@ function summariseSome(ctx: Context, flags: Parameters<typeof refundFilter>[1]) 
         ...sums,
         add(facts: Facts) {
           const refunds = facts.refunds.filter(
-            (one) => one.madeAt === undefined || (isInSpan(source.range, one.madeAt) && chosen.accepts(one)),
+            (one) => one.madeAt === undefined || (isWithin(source.range, one.madeAt) && chosen.accepts(one)),
           );
           sums.add({ ...facts, payments: [], refunds });
         },

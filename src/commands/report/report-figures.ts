@@ -1,6 +1,6 @@
 /** All figures of the HTML report, taken in one reading of the facts. */
 
-import { secondsOf, statuses } from '../../api/spec.ts';
+import { isWithin, secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { changeKinds, isOpen } from '../../journal/journal.ts';
 import { isOpenState, type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
@@ -8,7 +8,6 @@ import {
   daysFrom,
   type Figure,
   hasCurrency,
-  isInSpan,
   type Line,
   largestFirst,
   type OrderFact,
@@ -118,7 +117,7 @@ export async function gatherFigures(
         refund.meaning === 'made' &&
         refund.isUnshown === undefined &&
         refund.madeAt !== undefined &&
-        isInSpan(span, refund.madeAt) &&
+        isWithin(span, refund.madeAt) &&
         hasCurrency(currency, refund.currency)
       )
         largest.add(refund);

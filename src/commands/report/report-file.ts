@@ -1,12 +1,12 @@
 /** Takes the facts of a report from an export file, if that file can answer what is asked. */
 
 import { isObject, type JsonObject } from '../../api/json-values.ts';
-import { statuses } from '../../api/spec.ts';
+import { statuses, type TimeRange } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportReading } from '../../exports/exports.ts';
 import { usage } from '../../flags/flags.ts';
-import { rangeWords, type TimeRange } from '../../flags/typed-time.ts';
+import { rangeWords } from '../../flags/typed-time.ts';
 import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';

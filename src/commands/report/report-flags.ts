@@ -4,12 +4,11 @@
  */
 
 import { longPages, type OpenService } from '../../api/api.ts';
-import { currencyPattern } from '../../api/spec.ts';
+import { currencyPattern, type TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
-import type { TimeRange } from '../../flags/typed-time.ts';
 import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';

@@ -1,10 +1,10 @@
 /** Takes the facts of a report from the index of this machine, if the index can answer. */
 
-import { secondsOf, statuses } from '../../api/spec.ts';
+import { isWithin, secondsOf, statuses, type TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, withParts } from '../../errors.ts';
-import { clockAndZoneOf, dayBegan, type TimeRange } from '../../flags/typed-time.ts';
+import { clockAndZoneOf, dayBegan } from '../../flags/typed-time.ts';
 import type { IndexedOrder, IndexStatus, OrderIndex } from '../../index/index.ts';
 import { turn } from '../../io.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../journal/journal.ts';
 import { shownIndexed } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
-import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../../reports/reports.ts';
+import { type Facts, factsOfOrder, hasCurrency } from '../../reports/reports.ts';
 import { timesBefore } from './report-period.ts';
 import {
   type Asked,
@@ -285,6 +285,6 @@ function idsIn(
   range: TimeRange,
 ): readonly string[] {
   return refunds
-    .filter(({ createdAt = secondsOf(sent.time) }) => isInSpan(range, createdAt))
+    .filter(({ createdAt = secondsOf(sent.time) }) => isWithin(range, createdAt))
     .flatMap(({ id }) => id ?? []);
 }

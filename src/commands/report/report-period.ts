@@ -1,8 +1,7 @@
 /** The times of a report: its period and its zone in words, and the times that it is compared with. Pure. */
 
-import { dayMs } from '../../api/spec.ts';
+import { dayMs, type TimeRange } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
-import type { TimeRange } from '../../flags/typed-time.ts';
 import { daysFrom } from '../../reports/reports.ts';
 import type { Source } from './report-source.ts';
 

@@ -4,12 +4,12 @@
  */
 
 import type { JsonObject } from '../../api/json-values.ts';
-import { livemodeOf, secondsOf } from '../../api/spec.ts';
+import { livemodeOf, secondsOf, type TimeRange } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import type { Period } from '../../flags/typed-period.ts';
-import { anyTime, clockIn, type TimeRange } from '../../flags/typed-time.ts';
+import { anyTime, clockIn } from '../../flags/typed-time.ts';
 import {
   type AttemptRecord,
   approvalFields,

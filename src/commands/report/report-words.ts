@@ -1,10 +1,10 @@
 /** What every report says in words: what it is about, whose numbers these are, when they were true, and what is missing in them. */
 
 import { type AmountStyle, amountWords, plainAmounts } from '../../amounts.ts';
+import type { TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted, percent } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import type { TimeRange } from '../../flags/typed-time.ts';
 import type { IndexStatus } from '../../index/index.ts';
 import {
   type Dimension,

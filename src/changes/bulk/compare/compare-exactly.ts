@@ -2,8 +2,7 @@
 
 import type { JsonObject } from '../../../api/json-values.ts';
 import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
-import { meaningOfRefund } from '../../../api/spec.ts';
-import { isWithin } from '../../../flags/typed-time.ts';
+import { isWithin, meaningOfRefund } from '../../../api/spec.ts';
 import type { KnownOrder } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { type Figure, magnitude, sumOf, wholeNumber } from '../../../reports/reports.ts';

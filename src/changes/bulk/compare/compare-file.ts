@@ -2,8 +2,8 @@
 
 import { longPages, type OpenService } from '../../../api/api.ts';
 import { idOf, type JsonObject } from '../../../api/json-values.ts';
+import { isWithin, type TimeRange } from '../../../api/spec.ts';
 import type { Context, Days } from '../../../context/context.ts';
-import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
 import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { sumRecords } from '../../../reports/reports.ts';

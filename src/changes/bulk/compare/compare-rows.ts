@@ -3,7 +3,7 @@
 import { amountWords } from '../../../amounts.ts';
 import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
 import { textIn } from '../../../api/json-values.ts';
-import type { TimeRange } from '../../../flags/typed-time.ts';
+import type { TimeRange } from '../../../api/spec.ts';
 import {
   isNeverArrived,
   type KnownOrder,

@@ -3,7 +3,7 @@
 import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
 import { valueAt } from '../../../api/json-values.ts';
 import { tookMoney } from '../../../api/payment.ts';
-import { isWithin } from '../../../flags/typed-time.ts';
+import { isWithin } from '../../../api/spec.ts';
 import type { ExpectedRefund } from '../../../journal/journal.ts';
 import type { KnownRefund } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
