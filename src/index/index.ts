@@ -48,8 +48,7 @@ export interface IndexStatus
     Omit<IndexState, 'ended' | 'forgotten' | 'salt'> {
   readonly orders: number;
   readonly bytes: number;
-  /** The ids of the first and last orders in the list. */
-  readonly first: string | undefined;
+  /** The id of the last order in the list. */
   readonly last: string | undefined;
   /** Whether the whole list was walked once, to its end. */
   readonly isComplete: boolean;

@@ -28,7 +28,6 @@ export function statusOf(segments: SealedSegments, bytes: number, now: number): 
     bytes,
     newest: newest.length === 0 ? undefined : Math.max(...newest),
     oldest: oldest.length === 0 ? undefined : Math.min(...oldest),
-    first: edges[0]?.first,
     last: edges.at(-1)?.last,
     isComplete: ended && gaps.length === 0,
     goesOnAfter: ended ? undefined : edges.at(-1)?.last,

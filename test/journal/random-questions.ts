@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { dueAt } from '../../src/journal/attempt-state.ts';
+import type { AttemptFilter, AttemptQuery, Cursor } from '../../src/journal/rows/attempt-query.ts';
 import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/rows/journal-rows.ts';
-import type { AttemptFilter, AttemptQuery, Cursor } from '../../src/journal/rows/journal-store.ts';
 import { sent } from './rows.ts';
 
 /** A change of an order; a new order if there is none. */

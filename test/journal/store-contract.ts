@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archiveInto } from '../../src/journal/rows/archive-file.ts';
+import type { AttemptFilter } from '../../src/journal/rows/attempt-query.ts';
 import { damageOf, unlink } from '../../src/journal/rows/chain.ts';
 import {
   type AttemptRecord,
@@ -14,7 +15,7 @@ import {
   type SentRow,
   type VerdictRow,
 } from '../../src/journal/rows/journal-rows.ts';
-import type { AttemptFilter, JournalStore, RefundedBy } from '../../src/journal/rows/journal-store.ts';
+import type { JournalStore, RefundedBy } from '../../src/journal/rows/journal-store.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import {
   answer,

@@ -10,7 +10,6 @@ import type { StoredRow } from './chain.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 
 export type { AttemptFilter, AttemptQuery, Cursor, ListPage } from './attempt-query.ts';
-export { byNewest } from './attempt-query.ts';
 
 /**
  * Keeps the rows of the journal. A store opens nothing before it is first used, and reading creates nothing.

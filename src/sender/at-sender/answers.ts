@@ -64,7 +64,7 @@ function ofAccount({ service }: SenderAccount): Pick<AttemptFilter, 'origin' | '
  */
 export function addAnswers(app: Hop, store: JournalStore): void {
   app.post('/v1/journal/:account/:question', async (context) => {
-    needRole(context, 'viewer', 'see the journal');
+    needRole(context.var.asker, 'viewer', 'see the journal');
     const name = context.req.param('question');
     if (!isQuestion(name)) throw badRequest('the desk asks the journal a question that nobody can answer');
     const answer = await answerTo(name, context.var.account, store, (form) =>

@@ -90,7 +90,7 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
   };
 
   app.post('/v1/changes/:account', async (context) => {
-    needRole(context, 'operator', 'send changes');
+    needRole(context.var.asker, 'operator', 'send changes');
     const handed = await readBody(context, handOverForm, maxBytes.change);
     const asked = askedIn(context, handed.change, handed.what.idempotencyKey);
     const digest = hash('sha256', JSON.stringify(handed));
@@ -111,7 +111,7 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
   });
 
   app.get('/v1/changes/:account/:id', async (context) => {
-    needRole(context, 'operator', 'send changes');
+    needRole(context.var.asker, 'operator', 'send changes');
     const asked = askedIn(context, idIn(context), context.req.query('idempotencyKey'));
     const known = find(asked);
     if (known !== undefined) return await replyOf(known);
@@ -119,7 +119,7 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
   });
 
   app.post('/v1/changes/:account/:id/withdraw', async (context) => {
-    needRole(context, 'operator', 'send changes');
+    needRole(context.var.asker, 'operator', 'send changes');
     const { idempotencyKey } = await readBody(context, withdrawForm, maxBytes.join);
     const asked = askedIn(context, idIn(context), idempotencyKey);
     for (let before = find(asked); before !== undefined; before = find(asked)) {
@@ -184,7 +184,7 @@ function addResolve(app: Hop, parts: ChangesParts): void {
     const asked = await readBody(context, resolveForm, maxBytes.change);
     // A viewer may have it read again. Recording a statement needs more.
     const states = asked.statement !== undefined || asked.acknowledgement !== undefined;
-    needRole(context, states ? 'operator' : 'viewer', 'record what became of a change');
+    needRole(context.var.asker, states ? 'operator' : 'viewer', 'record what became of a change');
     const id = context.req.param('id') ?? '';
     const records = await parts.store.attempts({ change: id });
     const record = records.find(({ sent }) => sent.attempt === asked.attempt);

@@ -88,7 +88,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   };
 
   app.post(hopPaths.plans(':account'), async (context) => {
-    needRole(context, 'viewer', 'check plans');
+    needRole(context.var.asker, 'viewer', 'check plans');
     const { asker, account } = context.var;
     const plan = await reading(asker, () => readPlan('the plan', bodyIn(context, maxBytes.plan)));
     refuseOtherAccount(plan, account);
@@ -100,7 +100,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   });
 
   app.post(hopPaths.applyPlan(':account'), async (context) => {
-    needRole(context, 'operator', 'send refunds');
+    needRole(context.var.asker, 'operator', 'send refunds');
     const { asker, account } = context.var;
     const { head, text, plan } = await reading(asker, async () => {
       const given = await handedIn(context);
@@ -123,7 +123,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   });
 
   app.get(hopPaths.plan(':account', ':digest'), (context) => {
-    needRole(context, 'viewer', 'see plans');
+    needRole(context.var.asker, 'viewer', 'see plans');
     const found = running.get(keyOf(context.var.account.name, context.req.param('digest') ?? ''));
     const answer =
       found === undefined ? null : { member: found.handed.asker.member, since: found.handed.since };
@@ -131,7 +131,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   });
 
   app.post(hopPaths.stopPlan(':account', ':digest'), async (context) => {
-    needRole(context, 'operator', 'stop plans');
+    needRole(context.var.asker, 'operator', 'stop plans');
     const { asker, account } = context.var;
     const digest = context.req.param('digest') ?? '';
     if (!/^[0-9a-f]{64}$/.test(digest)) throw badRequest('not the digest of a plan');

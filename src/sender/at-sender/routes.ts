@@ -54,11 +54,7 @@ export type HopContext = Context<HopEnv>;
 export type Hop = Hono<HopEnv>;
 
 /** Throws CliError 'refused' unless the member's role includes this one. `what`: `send refunds`. */
-export function needRole({ var: { asker } }: HopContext, as: Role, what: string): void {
-  needRoleOf(asker, as, what);
-}
-
-export function needRoleOf({ member, role }: Pick<Asker, 'member' | 'role'>, as: Role, what: string): void {
+export function needRole({ member, role }: Pick<Asker, 'member' | 'role'>, as: Role, what: string): void {
   if (mayAct(role, as)) return;
   throw refused(`${member} is ${role === 'operator' ? 'an' : 'a'} ${role} and may not ${what}`, [
     `ask your lead for the role ${as}`,

@@ -2,9 +2,9 @@
 
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { AttemptQuery } from '../../../src/journal/rows/attempt-query.ts';
 import type { StoredRow } from '../../../src/journal/rows/chain.ts';
 import type { JournalRow, SentRow, VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
-import type { AttemptQuery } from '../../../src/journal/rows/journal-store.ts';
 import { isMisplaced } from '../../../src/journal/rows/store-rules.ts';
 import { KnownJournal } from '../../../src/journal/sqlite/known-journal.ts';
 import { Memory } from '../../harness/memory-store.ts';

@@ -13,7 +13,7 @@ import {
   LimitRefusal,
   requestPattern,
 } from '../../../journal/journal.ts';
-import { needRoleOf } from '../routes.ts';
+import { needRole } from '../routes.ts';
 import { isSameRefund, requestsIn, waitsMs } from './approval-requests.ts';
 import {
   findingOf,
@@ -31,7 +31,7 @@ import {
 /** Returns a waiting request for the same thing if there is one. Throws CliError 'refused' or LimitRefusal. */
 export async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow> {
   const { asker, account, store, asking } = run;
-  needRoleOf(asker, 'proposer', 'ask for approvals');
+  needRole(asker, 'proposer', 'ask for approvals');
   if (!requestPattern.test(id))
     throw new CliError('refused', 'this cannot be the id of a request', { certain: 'nothing was asked for' });
   const moment = await momentFor(run);
@@ -123,7 +123,7 @@ export async function decide(
       now: ['paydesk approvals list'],
     });
   const isOwn = request.asked.operator === asker.member;
-  if (!isOwn || step === 'approved') needRoleOf(asker, 'operator', 'answer requests');
+  if (!isOwn || step === 'approved') needRole(asker, 'operator', 'answer requests');
   if (isOwn && step === 'approved')
     throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
       certain: 'nothing was approved',

@@ -21,7 +21,7 @@ import {
 } from '../../../journal/journal.ts';
 import { type RuleAsked, type RuleQuestion, ruleForms } from '../../journal-wire.ts';
 import { hopPaths, maxBytes } from '../../wire.ts';
-import { badRequest, type Hop, needRole, needRoleOf, readBody, type SenderAccount } from '../routes.ts';
+import { badRequest, type Hop, needRole, readBody, type SenderAccount } from '../routes.ts';
 import { approvalProblem, listedMs, requestsIn, waitsMs } from './approval-requests.ts';
 import {
   findingOf,
@@ -110,7 +110,7 @@ export function createRules(parts: RulesParts): Rules {
       inTurn(async () => {
         const approved = await approvalFor({ ...parts, asker, account, used }, sent, plan);
         // The change may have waited long: for the service, an order, or others.
-        needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
+        needRole(await asNow(parts, asker), 'operator', 'send changes');
         await append(approved);
         opened.end(asker);
       }),
@@ -143,7 +143,7 @@ async function setLimits(
   of: LimitedAccount,
   { member, currency, values }: LimitChanges,
 ): Promise<readonly LimitRow[]> {
-  needRoleOf(asker, 'lead', 'set limits');
+  needRole(asker, 'lead', 'set limits');
   if (member !== '*' && !(await isMember(member, of.name)))
     throw refused(`nobody in this team is called ${member}`, ['paydesk sender members'], {
       certain: 'nothing was changed',
@@ -170,7 +170,7 @@ async function setLimits(
 // Who approved it, if anybody. A change that pays nothing back has no limit.
 async function approvalFor(run: Run, sent: SentRow, plan: Ruled['plan']): Promise<Approved> {
   const { asker, account, asking } = run;
-  needRoleOf(asker, 'operator', 'send changes');
+  needRole(asker, 'operator', 'send changes');
   if (sent.proof.kind !== 'refund') return {};
   const style = account.service.profile.settings;
   const finding = await findingOf(run, sent, sent);
@@ -231,7 +231,7 @@ const answers: Answers = {
 /** Adds the route. The rules decide who may do what. */
 export function addRules(app: Hop, rules: Rules): void {
   app.post(hopPaths.rules(':account', ':question'), async (context) => {
-    needRole(context, 'viewer', 'see the limits of the team');
+    needRole(context.var.asker, 'viewer', 'see the limits of the team');
     const name = context.req.param('question') ?? '';
     if (!isQuestion(name)) throw badRequest('the desk asks what no rule can answer');
     const { asker, account } = context.var;
