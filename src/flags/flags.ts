@@ -177,6 +177,9 @@ export const flag = {
   of: <T>(parts: Flag<T>): Flag<T> => parts,
 };
 
+/** For a command that may send many requests. */
+export const maxPerSecondFlag = flag.integer(1, 1000, 'N', 'at most this many requests per second');
+
 /** The flags of a command that prints a list. cli/ writes the list into the file. */
 export const listFileFlags = {
   to: flag.text('FILE', 'write the list into FILE.xlsx, .csv, .ndjson or .json instead of stdout', {

@@ -5,7 +5,7 @@ import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { type ExportCheck, type ExportFormat, exportFormats } from '../../exports/exports.ts';
 import type { Input } from '../../flags/flags.ts';
-import { flag, short, usage } from '../../flags/flags.ts';
+import { flag, maxPerSecondFlag, short, usage } from '../../flags/flags.ts';
 import { spanFlag } from '../../flags/typed-time.ts';
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import type { Format } from '../../terminal/terminal.ts';
@@ -36,7 +36,7 @@ export const exportFlags = {
     { defaultText: "the profile's time.zone, or this machine's" },
   ),
   limit: flag.integer(1, 1000, 'N', 'records per page', { defaultText: '250' }),
-  'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
+  'max-rps': maxPerSecondFlag,
   verify: flag.text('FILE', 'only check FILE against its manifest', {
     conflicts: ['to', 'resume', 'force', 'limit', 'max-rps'],
   }),

@@ -6,7 +6,7 @@ import type { Column } from '../../api/resources.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
-import { flag } from '../../flags/flags.ts';
+import { flag, maxPerSecondFlag } from '../../flags/flags.ts';
 import type { IndexStatus, OrderIndex } from '../../index/index.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -22,7 +22,7 @@ export const build = defineCommand({
   arguments: [],
   flags: {
     resume: flag.switch('go on with a build that was interrupted'),
-    'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
+    'max-rps': maxPerSecondFlag,
   },
   examples: ['paydesk -p demo index build', 'paydesk -p demo index build --yes --json --no-input'],
   async run(ctx, { flags }) {

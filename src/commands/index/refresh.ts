@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { exitCodes } from '../../errors.ts';
-import { flag } from '../../flags/flags.ts';
+import { flag, maxPerSecondFlag } from '../../flags/flags.ts';
 import { clockAndZoneOf, dayBegan } from '../../flags/typed-time.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
@@ -23,7 +23,7 @@ export const refresh = defineCommand({
     'max-requests': flag.integer(1, 1_000_000, 'N', 'send at most this many requests', {
       defaultText: String(defaultRequests),
     }),
-    'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
+    'max-rps': maxPerSecondFlag,
   },
   examples: [
     'paydesk -p shop-mx index refresh',

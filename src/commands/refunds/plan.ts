@@ -19,6 +19,7 @@ import {
   fileArgument,
   flag,
   listFileFlags,
+  maxPerSecondFlag,
   nonEmpty,
   sheetFlag,
   usage,
@@ -170,7 +171,7 @@ export const apply = defineCommand({
     confirm: flag.text('DIGEST', 'the first 8 or more characters of the digest of the plan'),
     concurrency: flag.integer(1, 16, 'N', 'how many orders at a time', { defaultText: '4' }),
     'no-hold': noHoldFlag,
-    'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
+    'max-rps': maxPerSecondFlag,
     'max-failures': flag.integer(1, 1000, 'N', 'stop after this many refunds without a usable answer', {
       defaultText: '5',
     }),

@@ -8,7 +8,7 @@ import { currencyPattern, type TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, orElse } from '../../errors.ts';
-import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
+import { flag, type Input, listFileFlags, maxPerSecondFlag, usage } from '../../flags/flags.ts';
 import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
@@ -106,7 +106,7 @@ export const sourceFlags = {
     'take the numbers from an export instead, and send no request; its manifest is checked first',
     { conflicts: ['max-rps'] },
   ),
-  'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
+  'max-rps': maxPerSecondFlag,
   ...listFileFlags,
 } as const;
 

@@ -20,6 +20,7 @@ import { aboutOf, journalKind, type NumberedAttempt } from './journal-columns.ts
 import type { JournalFile } from './journal-file.ts';
 import { JournalTables } from './journal-tables.ts';
 import { buildJournal, dropJournal, replaceJournal } from './repair.ts';
+import { verifyAndRepair } from './sqlite-errors.ts';
 import { untouched, verifiedParts, verifyFiles } from './verify-files.ts';
 import type { Witness } from './witness/witness.ts';
 import { linesAfter, type Places } from './witness/witness-check.ts';
@@ -93,7 +94,7 @@ function* wholeRows({ tables, witness, places }: OldJournal, over: AttemptsOver)
 function notWhole({ journal }: Places, problem: string): CliError {
   return new CliError('refused', `the journal ${journal} is not whole: ${problem}`, {
     certain: 'nothing was moved',
-    now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
+    now: verifyAndRepair,
   });
 }
 

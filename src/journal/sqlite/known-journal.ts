@@ -33,6 +33,7 @@ import {
   type NumberedAttempt,
 } from './journal-columns.ts';
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
+import { verifyAndRepair } from './sqlite-errors.ts';
 import type { Mismatch } from './witness/witness-check.ts';
 
 /** Compares the tables with what is known from elsewhere. Each method returns what is wrong; undefined if nothing is. */
@@ -329,10 +330,7 @@ function recordOf({ sent, verdicts }: NumberedAttempt): AttemptRecord {
 function refuse(finding: Finding | undefined): void {
   if (finding === undefined) return;
   const { seq, problem } = finding;
-  throw refused(`the journal is damaged: ${seq === 0 ? '' : `row ${seq} `}${problem}`, [
-    'paydesk journal verify',
-    'paydesk journal verify --repair   (keeps a copy)',
-  ]);
+  throw refused(`the journal is damaged: ${seq === 0 ? '' : `row ${seq} `}${problem}`, verifyAndRepair);
 }
 
 // Undefined for a row that its chain covers but nobody can read. Only a question about that row is refused.

@@ -61,10 +61,13 @@ export function unreadable(file: string, error: unknown): CliError {
   });
 }
 
+/** What to do about a journal that is damaged. */
+export const verifyAndRepair = ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'];
+
 export function damaged(file: string, problem: string, cause?: unknown): CliError {
   return new CliError('refused', `the journal ${file} is damaged: ${problem}`, {
     certain: 'nothing was sent',
-    now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
+    now: verifyAndRepair,
     cause,
   });
 }

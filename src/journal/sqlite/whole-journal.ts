@@ -12,7 +12,7 @@ import { syncFolder } from './journal-file.ts';
 import type { KnownJournal } from './known-journal.ts';
 import { copyRefused, type OpenedFiles, type ReadyCheck } from './opened-files.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
-import { isBroken } from './sqlite-errors.ts';
+import { isBroken, verifyAndRepair } from './sqlite-errors.ts';
 import { type AtOneMoment, checkSome, untouched, verifyFiles, wholeRows } from './verify-files.ts';
 import { newWitnessKey } from './witness/witness-seals.ts';
 
@@ -76,10 +76,7 @@ export class WholeJournal {
 
   readonly whole: JournalStore['whole'] = async (take) => {
     const refuse = () => {
-      throw this.#files.refusal('is not whole', 'nothing was written', [
-        'paydesk journal verify',
-        'paydesk journal verify --repair   (keeps a copy)',
-      ]);
+      throw this.#files.refusal('is not whole', 'nothing was written', verifyAndRepair);
     };
     const both = await this.#files.open(false).catch(() => undefined);
     const landmark = both && this.#ready.landmark(both);
