@@ -270,15 +270,19 @@ test('a file that was shortened, changed or written beyond its checkpoint is rea
   }
 });
 
-test('two exports to different files run at once, whatever locks their names would share', async () => {
-  const { promise: held, resolve: go } = Promise.withResolvers<void>();
-  await using server = await startOrders(60, (number) => {
+/** A service of 60 orders that holds its second page until `held` is over. */
+const startHeld = (held: Promise<void>) =>
+  startOrders(60, (number) => {
     if (number !== 2) return undefined;
     return async (request, response, socket) => {
       await held;
       await ordersService(orders(60))(request, response, socket);
     };
   });
+
+test('two exports to different files run at once, whatever locks their names would share', async () => {
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  await using server = await startHeld(held);
   using home = newHome();
   const slot = (name: string) => slotOf(`export ${join(realpathSync(home.path), name)}`);
   let number = 0;
@@ -295,13 +299,7 @@ test('two exports to different files run at once, whatever locks their names wou
 
 test('two runs to one file: the second is refused while the first writes', async () => {
   const { promise: held, resolve: go } = Promise.withResolvers<void>();
-  await using server = await startOrders(60, (number) => {
-    if (number !== 2) return undefined;
-    return async (request, response, socket) => {
-      await held;
-      await ordersService(orders(60))(request, response, socket);
-    };
-  });
+  await using server = await startHeld(held);
   using home = newHome();
   const first = exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
   await server.waitFor(2);

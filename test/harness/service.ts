@@ -113,6 +113,21 @@ export function environment(
   return { PAYDESK_BASE_URL: url, PAYDESK_MODE: mode, PAYDESK_API_KEY: testKey };
 }
 
+/** A service with one order, on which it makes every refund now: `rf_1`, `rf_2`. One without an amount is of 35000. */
+export async function startRefunding(held: Json, more: Partial<ServiceOptions> = {}): Promise<Service> {
+  let made = 0;
+  return await startService({
+    orders: [held],
+    onPost: (found = {}, on, { body }) => {
+      const { amount = 35_000 } = JSON.parse(body) as { amount?: number };
+      made += 1;
+      on.orders = [withRefund(found, newRefundOf(`rf_${made}`, amount), amount)];
+      return json(on.orders[0]);
+    },
+    ...more,
+  });
+}
+
 /** Stores the profile `shop` for a service, with these settings. */
 export async function storeShop(
   home: Home,

@@ -4,21 +4,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planRefund } from '../../src/changes/refund/refund-plan.ts';
 import { CliError } from '../../src/errors.ts';
-import {
-  chargeOf,
-  type Json,
-  listOf,
-  newRefundOf,
-  orderOf,
-  refundOf,
-  withRefund,
-} from '../harness/orders.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { defaultSettings, profileInUse } from '../harness/profile-in-use.ts';
 import { inOneLine } from '../harness/ran.ts';
-import { json } from '../harness/server.ts';
-import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
+import { type Service, type ServiceOptions, startRefunding, storeShop } from '../harness/service.ts';
 
 const seconds = Math.floor(Date.now() / 1000);
 const hour = 3600;
@@ -34,17 +25,7 @@ async function startShop(
   held: Json = order,
   more: Partial<ServiceOptions> = {},
 ): Promise<Service> {
-  let made = 0;
-  const service = await startService({
-    orders: [held],
-    onPost: (found = {}, on, { body }) => {
-      const { amount = 35_000 } = JSON.parse(body) as { amount?: number };
-      made += 1;
-      on.orders = [withRefund(found, newRefundOf(`rf_${made}`, amount), amount)];
-      return json(on.orders[0]);
-    },
-    ...more,
-  });
+  const service = await startRefunding(held, more);
   await storeShop(service.home, service, settings);
   return service;
 }

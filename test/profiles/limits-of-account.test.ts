@@ -20,7 +20,7 @@ import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
-import { type Service, type ServiceOptions, startService, storeShop, testKey } from '../harness/service.ts';
+import { type Service, type ServiceOptions, startRefunding, storeShop, testKey } from '../harness/service.ts';
 
 const limit = 'refund.max_amount.MXN';
 const order = orderOf('ord_1', [chargeOf('ch_1', 35_000)]);
@@ -42,17 +42,7 @@ async function startShop(
   held: Json = order,
   more: Partial<ServiceOptions> = {},
 ): Promise<Service> {
-  let made = 0;
-  const service = await startService({
-    orders: [held],
-    onPost: (found = {}, on, { body }) => {
-      const { amount = 35_000 } = JSON.parse(body) as { amount?: number };
-      made += 1;
-      on.orders = [withRefund(found, newRefundOf(`rf_${made}`, amount), amount)];
-      return json(on.orders[0]);
-    },
-    ...more,
-  });
+  const service = await startRefunding(held, more);
   await storeShop(service.home, service);
   for (const [name, value] of Object.entries(limits)) {
     const done = await set(service, name, value, '--yes');
