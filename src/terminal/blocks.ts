@@ -1,7 +1,7 @@
 /** Turns blocks into lines for a screen. The cells of a grid are drawn in columns, two spaces apart. */
 
 import Table from 'cli-table3';
-import type { Block, Cell } from './terminal.ts';
+import type { Block } from './terminal.ts';
 import {
   cutInMiddle,
   isOutgoing,
@@ -21,11 +21,6 @@ export function blockLines(blocks: readonly Block[], style: ScreenStyle): readon
     if ('line' in block) return wrap(piecesOf(block.line, style), block.indent ?? 0, style, block.hang);
     return gridLines(block, style);
   });
-}
-
-/** The lines of one text. Every line but the first is indented by `hang`. */
-export function hangingLines(cell: Cell, hang: number, style: ScreenStyle): readonly string[] {
-  return wrap(piecesOf(cell, style), 0, style, hang);
 }
 
 type Grid = Extract<Block, { readonly grid: unknown }>;

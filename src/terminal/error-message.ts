@@ -1,7 +1,7 @@
 /** Writes errors for people and for scripts: what happened, what is certain, what to do now. */
 
 import type { CliError, ErrorDetail, ErrorKind } from '../errors.ts';
-import { blockLines, hangingLines } from './blocks.ts';
+import { blockLines } from './blocks.ts';
 import { ownJson } from './json.ts';
 import { commandIn, type ScreenStyle } from './text-lines.ts';
 
@@ -92,9 +92,8 @@ function part(
     const first = index > 0 || style === undefined ? ' '.repeat(indent) : { text: start, style };
     // A command and a row of the journal are never broken, so that each can be copied as one line.
     const whole = commandIn(line.trimStart()) === 0 || line.trimStart().startsWith('{"');
-    return hangingLines(
-      [index === 0 ? first : ' '.repeat(indent), line],
-      indent,
+    return blockLines(
+      [{ line: [index === 0 ? first : ' '.repeat(indent), line], hang: indent }],
       whole ? { ...screen, width: undefined } : screen,
     );
   });
