@@ -21,6 +21,8 @@ export interface BreakingHop extends AsyncDisposable {
   readonly seen: { readonly request: number; readonly reply: number };
   /** How many hand-overs came by. */
   readonly handOvers: number;
+  /** Whether as many bytes came by as a break waits for. */
+  readonly hasBroken: boolean;
 }
 
 const handOver = /POST \/v1\/changes\/[^/ ]+ HTTP/;
@@ -31,6 +33,7 @@ export async function startBreakingHop(target: number, breaks: readonly Break[] 
   const sockets = new Set<Socket>();
   const seen = { request: 0, reply: 0 };
   let handOvers = 0;
+  let hasBroken = false;
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -58,6 +61,7 @@ export async function startBreakingHop(target: number, breaks: readonly Break[] 
         if (what === undefined || left > chunk.length) return void to.write(chunk);
         if (left > 0) to.write(chunk.subarray(0, left));
         isOver = true;
+        hasBroken = true;
         const rest = chunk.subarray(Math.max(0, left));
         brokenNow(what.how, { client, upstream, rest, to, goOn: () => (isOver = false) });
       });
@@ -72,6 +76,9 @@ export async function startBreakingHop(target: number, breaks: readonly Break[] 
     seen,
     get handOvers() {
       return handOvers;
+    },
+    get hasBroken() {
+      return hasBroken;
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
