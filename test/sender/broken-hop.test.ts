@@ -20,8 +20,8 @@ interface Case {
 }
 
 // Only a desk to which nothing comes any more has to notice silence. Who waits needs no processor.
-const silence: Readonly<Record<HowBroken, number>> = { fin: 1, rst: 1, mute: 8, delay: 1, 'hang-up': 1 };
-const atOnce: Readonly<Record<HowBroken, number>> = { fin: 6, rst: 6, mute: 24, delay: 12, 'hang-up': 12 };
+const silence: Readonly<Record<HowBroken, number>> = { fin: 1, rst: 1, mute: 4, delay: 1, 'hang-up': 1 };
+const atOnce: Readonly<Record<HowBroken, number>> = { fin: 6, rst: 6, mute: 20, delay: 12, 'hang-up': 12 };
 
 // Hands one refund over for each case, through a way that breaks. A desk that does not know how it ended asks again afterwards.
 async function handOverAll(

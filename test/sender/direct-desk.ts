@@ -17,7 +17,7 @@ import type { Json } from '../harness/orders.ts';
 export type Said = 'made' | 'refused' | 'not handed over' | 'unconfirmed' | 'unknown';
 
 export interface DirectDesk {
-  /** Hands a refund of 300 over. */
+  /** Hands a refund of 300 over, or of what `more` says. */
   refund(
     order: Json,
     id: string,
@@ -47,12 +47,15 @@ export function directDesk({
   folder,
   profile = shopAt(url),
   clock = quickClock(),
+  saysYesAgain = false,
 }: {
   readonly url: string;
   readonly token: string;
   readonly folder: string;
   readonly profile?: Profile;
   readonly clock?: ClockWithTimers;
+  /** Its person says yes again to an order that has changed meanwhile. */
+  readonly saysYesAgain?: boolean;
 }): DirectDesk {
   const signal = new AbortController().signal;
   const hop = createHop({
@@ -88,6 +91,7 @@ export function directDesk({
         const outcome = await changeThrough(parts, id, refundOf(order, more), {
           shown: { value: order, bytes: new TextEncoder().encode(JSON.stringify(order)) },
           checkFresh: async () => {
+            if (saysYesAgain) return;
             throw new CliError('refused', 'the order changed', { certain: 'nothing was sent' });
           },
         });
@@ -113,16 +117,17 @@ function saidBy(error: CliError): Said {
 function refundOf(order: Json, more: Partial<Change>): Change {
   const id = String(order.id);
   const chargeId = `ch_${id}`;
+  const { amount = 300 } = more;
   return {
     kind: 'refund',
     orderId: id,
-    request: { method: 'POST', path: `orders/${id}/refunds`, body: { charge_id: chargeId, amount: 300 } },
-    expected: [{ chargeId, amount: -300 }],
+    request: { method: 'POST', path: `orders/${id}/refunds`, body: { charge_id: chargeId, amount } },
+    expected: [{ chargeId, amount: -amount }],
     tolerated: [],
-    amount: 300,
+    amount,
     currency: 'MXN',
     again: [],
-    asked: { order: id, amount: 300 },
+    asked: { order: id, amount },
     ...more,
   };
 }

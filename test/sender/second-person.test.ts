@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isLong } from '../harness/long.ts';
 import { newRefundOf, withRefund } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
 import { lastRecord } from '../harness/ran.ts';
@@ -265,20 +264,6 @@ describe('a refund over the limit of a team', () => {
     expect(ledger.posts(id)).toBe(0);
     await limits(lea, 'ana', '--max', 'default');
     expect(await ana.run(refundOf(id, 401))).toMatchObject({ code: 0 });
-  });
-
-  // They share this process and its waits, so there are fewer than fit into a busy machine's two minutes.
-  const atOnce = isLong ? 20 : 8;
-
-  test(`${atOnce} refunds at once: as many are sent as the limit of the day allows`, async () => {
-    await limits(lea, 'ben', '--day', '1000');
-    const ids = Array.from({ length: atOnce }, newOrder);
-    const ends = await Promise.all(ids.map((id) => ben.run(refundOf(id, 250))));
-    const codes = Map.groupBy(ends, ({ code }) => code);
-    expect(codes.get(0)).toHaveLength(4);
-    expect(codes.get(3)).toHaveLength(atOnce - 4);
-    expect(ids.reduce((sum, id) => sum + ledger.posts(id), 0)).toBe(4);
-    await limits(lea, 'ben', '--day', 'default');
   });
 });
 
