@@ -115,29 +115,40 @@ test.for(ways)(
   `a hand-over whose way breaks at any byte is made once at most, and no desk says anything false ($how, $side, $piece of ${pieces})`,
   { timeout: 3_600_000 },
   async ({ how, side, piece }) => {
-    await using ledger = await ledgerOf(isLong ? 1000 : 15);
+    await using ledger = await ledgerOf(isLong ? 1500 : 30);
     const { token } = await ledger.sender.desk('ana');
     const [first, ...orders] = ledger.service.orders;
     const whole = await measure(ledger, token, first ?? {});
     expect(whole.said).toBe('made');
     const positions = Array.from({ length: Math.ceil(whole[side] / step) + 1 }, (_, at) => at * step);
-    const cases = positions
-      .filter((_, at) => at % pieces === piece - 1)
-      .map((at, nth): Case => {
-        const order = orders[nth];
+    // A desk may leave before the last chunk of a reply, which is empty.
+    const last = whole[side] - 'N\r\n0\r\n\r\n'.length;
+    let left = positions.filter((_, at) => at % pieces === piece - 1);
+    const cases: Case[] = [];
+    // On a busy machine a desk takes its sender for gone before so many bytes have come, and that is no case.
+    for (let round = 0; round < 5 && left.length > 0; round += 1) {
+      const these = left.map((at): Case => {
+        const order = orders.shift();
         if (order === undefined) throw new Error(`${whole[side]} bytes, and too few orders`);
-        return { order, id: `i_c${numbered(nth)}`, broken: { side, at: Math.min(at, whole[side]), how } };
+        return {
+          order,
+          id: `i_c${numbered(orders.length)}`,
+          broken: { side, at: Math.min(at, whole[side]), how },
+        };
       });
-    await handOverAll(ledger, token, how, cases);
+      await handOverAll(ledger, token, how, these);
+      cases.push(...these);
+      left = these
+        .filter(({ hasBroken, broken: { at } }) => hasBroken !== true && at < last)
+        .map(({ broken: { at } }) => at);
+    }
     const wrong = await compare(ledger, cases);
     const count = (word: string) => wrong.filter(({ what }) => what.includes(word)).length;
     const unknown = cases.filter(({ said }) => said === 'unknown').length;
-    const missed = cases.filter(({ hasBroken }) => hasBroken !== true);
     process.stdout.write(
-      `hop: ${how}, ${side} of ${whole[side]} bytes, ${piece} of ${pieces}: ${cases.length} cases (${missed.length} not broken, ${unknown} asked again): ${count('double')} double, ${count('lost')} lost, ${count('false')} false\n`,
+      `hop: ${how}, ${side} of ${whole[side]} bytes, ${piece} of ${pieces}: ${cases.length} cases (${unknown} asked again): ${count('double')} double, ${count('lost')} lost, ${count('false')} false; ${left.length} bytes left\n`,
     );
     expect(wrong).toEqual([]);
-    // A desk may leave before the last chunk of a reply, which is empty.
-    expect(missed.filter(({ broken }) => broken.at < whole[side] - 'N\r\n0\r\n\r\n'.length)).toEqual([]);
+    expect(left).toEqual([]);
   },
 );
