@@ -1,13 +1,14 @@
 /** Keeps the orders that were found for many rows, and says how many are left and which of these to look up next. Pure. */
 
 import type { Page, Service } from '../../api/api.ts';
-import { idOf, isObject, type JsonObject, valueAt } from '../../api/json-values.ts';
+import { idOf, type JsonObject, valueAt } from '../../api/json-values.ts';
 import { shownCharges, shownRefunds } from '../../api/payment.ts';
 import { bareReference, referenceOf, spokenReference } from '../../api/resources.ts';
 import { counted } from '../../counted.ts';
-import { isNear, isNearId, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
+import { isNearId, type Twin } from '../../orders/orders.ts';
 import type { InputRow } from '../../plans/plans.ts';
 import { twinReach } from '../refund/look-for-twins.ts';
+import { keptOrder, Purchases } from './kept-orders.ts';
 
 /** Which orders are wanted: by their ids, by the shop's own numbers, or by the authorization code of a refund or charge. */
 export interface NamedOrders {
@@ -112,7 +113,7 @@ export class Reading implements ReadOrders {
   readonly #spoken: ReadonlySet<string>;
   readonly #seen = new Set<string>();
   readonly #keys: readonly string[];
-  readonly #purchases = new Map<string, Twin[]>();
+  readonly #purchases = new Purchases();
   readonly #places = new Map<string, { readonly walk: Walk; readonly place: number }>();
   readonly #starts = new Set<string>();
   // The orders that nobody has looked up, in the order of the file.
@@ -160,7 +161,7 @@ export class Reading implements ReadOrders {
     for (const record of records) {
       const id = idOf(record);
       if (id === undefined) continue;
-      this.#keep(record.value);
+      this.#purchases.add(record.value);
       this.#take(id, record.value, walk);
       walk.hasMet ||= this.#starts.has(id);
       walk.last = id;
@@ -194,7 +195,7 @@ export class Reading implements ReadOrders {
     for (const code of codes) this.byAuthCode.set(code, [...(this.byAuthCode.get(code) ?? []), id]);
     if (names.length === 0 && !isSpoken && codes.size === 0 && !this.#wanted.ids.has(id)) return;
     this.#places.set(id, { walk, place: walk.read });
-    this.#found.set(id, { order: kept(order), neighbour: walk.last });
+    this.#found.set(id, { order: keptOrder(order), neighbour: walk.last });
   }
 
   /** Whether a walk may find more. One that began after an order must find something at once. */
@@ -224,8 +225,15 @@ export class Reading implements ReadOrders {
     return this.firstWalk === undefined && this.#unknown().length > 0;
   }
 
-  /** Names the orders that were read whose ids are nearly those that no order has. They are never taken by themselves. */
-  nameNear(): void {
+  /** All orders were read: from now on only those that were found, and their twins, are kept. */
+  ended(): void {
+    this.#nameNear();
+    this.#seen.clear();
+    this.#purchases.forgetSingle();
+  }
+
+  // Names the orders that were read whose ids are nearly those that no order has. They are never taken by themselves.
+  #nameNear(): void {
     for (const id of this.#unknown()) {
       const near = [...this.#seen].filter((one) => isNearId(one, id)).slice(0, 3);
       if (near.length > 0) this.missing.set(id, `${noOrder(id)}; did you mean ${near.join(' or ')}?`);
@@ -261,9 +269,9 @@ export class Reading implements ReadOrders {
   }
 
   #put(id: string, order: JsonObject, neighbour: string | undefined): void {
-    this.#keep(order);
+    this.#purchases.add(order);
     this.missing.delete(id);
-    this.#found.set(id, { order: kept(order), neighbour });
+    this.#found.set(id, { order: keptOrder(order), neighbour });
   }
 
   located(id: string, located: Awaited<ReturnType<Service['locate']>>): void {
@@ -282,22 +290,8 @@ export class Reading implements ReadOrders {
     return isTried && this.#found.has(id) && this.#waiting.some((one) => this.#isLeft(one));
   }
 
-  #keep(order: JsonObject): void {
-    const purchase = purchaseOf(order);
-    const twin = purchase === undefined ? undefined : twinOf(order);
-    if (purchase === undefined || twin === undefined) return;
-    const same = this.#purchases.get(purchase);
-    if (same === undefined) this.#purchases.set(purchase, [twin]);
-    else if (!same.some(({ id }) => id === twin.id)) same.push(twin);
-  }
-
   twinsOf(order: JsonObject): readonly Twin[] {
-    const { id, created_at: createdAt } = order;
-    const purchase = purchaseOf(order);
-    if (purchase === undefined || typeof createdAt !== 'number') return [];
-    return (this.#purchases.get(purchase) ?? []).filter(
-      (twin) => twin.id !== id && isNear(twin.createdAt, createdAt),
-    );
+    return this.#purchases.twinsOf(order);
   }
 
   take(id: string): FoundOrder | undefined {
@@ -326,29 +320,6 @@ function codesOf(order: JsonObject): readonly (readonly ['charge' | 'refund', st
 /** Why an order is missing that certainly does not exist. */
 export function noOrder(id: string): string {
   return `there is no order ${id}`;
-}
-
-// What a refund needs from an order: its money, its buyer and its charges. Most of an order is about what was bought and where it
-// went, and a file may name thousands of orders.
-function kept(order: JsonObject): JsonObject {
-  const { customer_info: buyer, charges } = order;
-  const { email, customer_id } = isObject(buyer) ? buyer : {};
-  return { ...plainOf(order), customer_info: { email, customer_id }, charges: keptCharges(charges) };
-}
-
-function keptCharges(charges: unknown): unknown {
-  if (!isObject(charges) || !Array.isArray(charges.data)) return charges;
-  return { ...charges, data: charges.data.map(keptCharge) };
-}
-
-function keptCharge(charge: unknown): unknown {
-  if (!isObject(charge)) return charge;
-  const { payment_method: method, refunds } = charge;
-  return { ...plainOf(charge), payment_method: isObject(method) ? plainOf(method) : method, refunds };
-}
-
-function plainOf(record: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => !isObject(value)));
 }
 
 function seconds(ms: number): string {

@@ -38,7 +38,7 @@ export async function readOrders(ctx: Context, service: Service, wanted: NamedOr
       // The newest orders are those that people mistype.
       if (reading.needsNear) await walk(run, reading.newWalk(undefined), 1);
     }
-    reading.nameNear();
+    reading.ended();
     return reading;
   } finally {
     end();
