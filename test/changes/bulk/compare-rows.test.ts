@@ -249,7 +249,8 @@ it.each([
 it('what a person recorded as made counts for a row that is short of money', () => {
   const said = (order: Json, rows: readonly Partial<InputRow>[]) =>
     compare(order, rows, unshown({ state: 'recorded made' })).map(({ verdict, why }) => [verdict, why]);
-  const hand = '100 MXN was recorded as made by somebody, and the order does not show it: paydesk journal show i_1';
+  const hand =
+    '100 MXN was recorded as made by somebody, and the order does not show it: paydesk journal show i_1';
   expect(said(orderWith([]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
   expect(said(orderWith([]), [{ amount: 30 }])).toEqual([['recorded_made', hand]]);
   expect(said(orderWith([40]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
