@@ -78,7 +78,7 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
       ];
     case 'recorded made':
       return [
-        'first see who recorded that, and why; if it is wrong, that screen says how to correct it:',
+        'who recorded that and why, and how to correct it if it is wrong:',
         `paydesk journal show ${one.record.sent.change}`,
       ];
     case 'gone':
@@ -97,7 +97,7 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
       return [
         `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: ${
           one.again === undefined
-            ? 'whoever sends the same again before may pay the buyer twice'
+            ? 'if it is sent again before then, the buyer may be paid twice'
             : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), ${
                 !hasRoom(known, one.record)
                   ? `and ${nothingLeftWords}; if it shows all the same, the buyer was paid twice`

@@ -67,7 +67,8 @@ export {
   requestColumns,
   requestRecord,
   requestsOf,
-  waitingLines,
+  type WaitingRequest,
+  waitingRequest,
 } from './refund/request-record.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export { againFlag, idempotencyKeyFlag, idempotencyKeyPattern, onlyGiven } from './repeat.ts';

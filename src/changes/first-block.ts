@@ -165,7 +165,7 @@ function strangersLines(known: KnownOrder, profile: Profile): readonly string[] 
 function failedStep(record: AttemptRecord, isLeft: boolean): readonly string[] {
   const { change } = record.sent;
   if (!isFailedLate(record)) return [`then record it: paydesk journal reconcile ${change}`];
-  return isLeft ? [] : [`then end this with ${acknowledgeCommand(change)}`];
+  return isLeft ? [] : [`then end this alarm: ${acknowledgeCommand(change)}`];
 }
 
 function isToRefund(after: AfterFailure, { whyNot }: Pick<KnownOrder, 'whyNot'>): boolean {
@@ -196,7 +196,7 @@ function afterFailureWords(after: AfterFailure, known: Pick<KnownOrder, 'whyNot'
     case 'in doubt':
       return `the sums of the order do not say whether that money went back: ${beingChecked}`;
     case 'went back since':
-      return `${after.isAll ? 'as much' : 'a part of it'} went back since, with ${after.refunds.join(' and ')}: make sure that it was for this, and tell the buyer`;
+      return `${after.isAll ? 'the same amount' : 'a part of it'} went back since then, as ${after.refunds.join(' and ')}: check that it replaces this refund, and tell the buyer`;
     case 'left':
       return `${stateMeans.failed}: tell the buyer${isToRefund(after, known) ? ', and refund it again' : ''}`;
   }

@@ -140,8 +140,8 @@ const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
 
 function followedWords({ went_back_since: since, count }: TodayLine): string {
   return since === count
-    ? 'as much went back since'
-    : `${stateMeans.failed}; of ${since} as much went back since`;
+    ? 'the same amount went back since then'
+    : `${stateMeans.failed}; for ${since}, the same amount went back since then`;
 }
 
 function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): readonly Block[] {

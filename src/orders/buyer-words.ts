@@ -45,6 +45,7 @@ const words = {
       date === undefined
         ? `We refunded ${amount} to ${where}.`
         : `On ${date} we refunded ${amount} to ${where}.`,
+    times: (count: number) => `This was done ${count === 2 ? 'twice' : `${count} times`}.`,
     auth: (code: string) => `If your bank asks, the authorization code of the payment is ${code}.`,
     days: (count: number) =>
       `It can take up to ${count === 1 ? '1 day' : `${count} days`} to show on your statement.`,
@@ -79,6 +80,7 @@ const words = {
       date === undefined
         ? `Le reembolsamos ${amount} a ${where}.`
         : `El ${date} le reembolsamos ${amount} a ${where}.`,
+    times: (count: number) => `Esto se hizo ${count === 2 ? 'dos' : count} veces.`,
     auth: (code: string) => `Si su banco se lo pide, el código de autorización del pago es ${code}.`,
     days: (count: number) =>
       `Puede tardar hasta ${count === 1 ? '1 día' : `${count} días`} en aparecer en su estado de cuenta.`,
@@ -137,7 +139,13 @@ export function buyerLine(
   const odd = known.refunds.filter(({ state }) => state !== 'made' && state !== 'elsewhere');
   const bare = { ...style, order: '', days: undefined, template: undefined };
   const refunds = odd.length > 0 ? odd : known.refunds;
-  return sentences(known, refunds, bare, (...of) => [sentenceOn(...of) ?? []].flat()).join(' ');
+  const all = sentences(known, refunds, bare, (...of) => [sentenceOn(...of) ?? []].flat());
+  return [...Map.groupBy(all, (sentence) => sentence)]
+    .flatMap(([sentence, { length }]) => [
+      sentence,
+      ...(length === 1 ? [] : [words[style.language].times(length)]),
+    ])
+    .join(' ');
 }
 
 /** These refunds, those that replaced them, and those that were made a second time: whoever asks about one refund hears about these too. */

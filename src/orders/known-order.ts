@@ -336,7 +336,7 @@ function statusOf({ payment_status: status }: JsonObject): string {
  */
 export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(order)): Unfit | undefined {
   const shown = statusOf(order);
-  // `declined, no payment went through`, and `paid, but no payment went through`
+  // `declined, no money was taken`, and `paid, but no money was taken`
   const link = meaningOfStatus(order.payment_status) === 'none' ? ', ' : ', but ';
   const but = (is: Unfit['is'], why: string): Unfit => ({ is, why, words: `${shown}${link}${why}` });
   if (order.payment_status === statuses.preAuthorized)
@@ -350,7 +350,7 @@ export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(orde
   if (doubt !== undefined) return but('in doubt', doubt);
   if (order.payment_status === statuses.refunded)
     return { is: 'refunded', why: 'refunded already', words: shown };
-  if (!paymentOf(order).isPaid) return but('nothing left', 'no payment went through');
+  if (!paymentOf(order).isPaid) return but('nothing left', 'no money was taken');
   // If `is_refundable` is missing, that does not mean false.
   if (order.is_refundable === false)
     return but('not allowed', 'the service does not allow it (is_refundable false)');

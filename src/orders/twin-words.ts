@@ -73,7 +73,7 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
   if (isSettled(twin)) return `, ${went}: settled; if you refund both, the buyer gets both payments back`;
   if (went !== '') return `, ${went}: if you refund both, the buyer ${bothWords(twin)}`;
   const failed = twin.state === 'failed' ? ', and its refund failed' : ' and not refunded';
-  return `, was paid${failed}: make sure which of the two orders the buyer means`;
+  return `, was paid${failed}: ask which of the two the buyer wants to keep`;
 }
 
 // What the buyer gets if both are refunded, for a twin that is not settled.

@@ -82,8 +82,7 @@ export function quoted(word: string): string {
 export function modeProblem(order: JsonObject, profile: Profile): string | undefined {
   const mode = modeOfOrder(order);
   const name = nameOf(order);
-  if (mode === undefined)
-    return `${name} is neither real money nor practice for certain: ${noModeWords(order)}`;
+  if (mode === undefined) return `nobody can tell whether ${name} is real money: ${noModeWords(order)}`;
   return mode === profile.mode ? undefined : contradiction(profile, `${name} is`);
 }
 

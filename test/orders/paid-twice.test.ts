@@ -128,13 +128,32 @@ describe('two equal refunds that only the read of orders show shows', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded, made twice  sandbox environment
       MADE TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 is a second payment: made twice, or sent from elsewhere
+              rf_2 is a second refund: ours made twice, or one from elsewhere
               do not refund this order before this is checked:
               paydesk journal reconcile i_7f3k2m9x
               tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
-              card ending in 4242. On 21 November 2026 we refunded 900 MXN to your
-              Visa card ending in 4242."
-      [the order, its money and its refunds]
+              card ending in 4242. This was done twice."
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
+              earlier, was paid and not refunded: ask which of the two the buyer wants
+              to keep
+              paydesk orders show ord_2tQ8mTd6JhB3sYfGq
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
+                visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
+      order                                          35000      -1800      33200
+
+      REFUNDS  from charge  amount  when              auth    by
+               1 *4242        -900  21 Nov 05:05 UTC  490215  root
+               id rf_1  made twice
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
+                                                              elsewhere
+               id rf_2  made twice
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order amount
 
       first check whether the buyer was paid twice:
         paydesk journal reconcile i_7f3k2m9x
@@ -142,14 +161,13 @@ describe('two equal refunds that only the read of orders show shows', () => {
     `);
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
-      "instead of lines 5 to 9:
+      "instead of lines 5 to 8:
               do not refund this order before this is checked: paydesk journal reconcile i_7f3k2m9x
-              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa card ending in 4242. On 21 November 2026
-              we refunded 900 MXN to your Visa card ending in 4242."
-      instead of lines 12 to 14:
-      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: make
-              sure which of the two orders the buyer means
-      instead of lines 25 to 26:
+              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa card ending in 4242. This was done twice."
+      instead of lines 11 to 13:
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: ask
+              which of the two the buyer wants to keep
+      instead of lines 24 to 25:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|490215 {2}elsewhere/);
@@ -204,8 +222,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
       "MADE TWICE: ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than once
                rf_1 and rf_2
       certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is a
-               second payment: made twice, or sent from elsewhere; paydesk cannot take
-               a refund back
+               second refund: ours made twice, or one from elsewhere; paydesk cannot
+               take a refund back
       now:     leave this order alone; show your lead:
                paydesk journal show i_7f3k2m9x
                when somebody has dealt with it:
@@ -250,13 +268,32 @@ describe('a refund that was made twice', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded, made twice  sandbox environment
       MADE TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 is a second payment: made twice, or sent from elsewhere
+              rf_2 is a second refund: ours made twice, or one from elsewhere
               paydesk cannot take a refund back
               do not refund this order; show your lead
               tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
-              card ending in 4242. On 21 November 2026 we refunded 900 MXN to your
-              Visa card ending in 4242."
-      [the order, its money and its refunds]
+              card ending in 4242. This was done twice."
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
+              earlier, was paid and not refunded: ask which of the two the buyer wants
+              to keep
+              paydesk orders show ord_2tQ8mTd6JhB3sYfGq
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
+                visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
+      order                                          35000      -1800      33200
+
+      REFUNDS  from charge  amount  when              auth    by
+               1 *4242        -900  21 Nov 05:05 UTC  490215  root
+               id rf_1  made twice
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
+                                                              elsewhere
+               id rf_2  made twice
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order amount
 
       do not refund this order; show your lead. For your lead: what was sent, what
       paydesk has found since, and how to resolve this:
@@ -265,15 +302,14 @@ describe('a refund that was made twice', () => {
     `);
     const wide = await run('05:10:00', `orders show ${id}`, 120);
     expect(differences(textOf(wide), textOf(shown))).toMatchInlineSnapshot(`
-      "instead of lines 7 to 9:
-              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa card ending in 4242. On 21 November 2026
-              we refunded 900 MXN to your Visa card ending in 4242."
-      instead of lines 12 to 14:
-      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: make
-              sure which of the two orders the buyer means
-      instead of lines 25 to 26:
+      "instead of lines 7 to 8:
+              tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa card ending in 4242. This was done twice."
+      instead of lines 11 to 13:
+      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: ask
+              which of the two the buyer wants to keep
+      instead of lines 24 to 25:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
-      instead of lines 32 to 33:
+      instead of lines 31 to 32:
       do not refund this order; show your lead. For your lead: what was sent, what paydesk has found since, and how to resolve
       this:"
     `);

@@ -260,7 +260,7 @@ describe('the screen', () => {
 
       ord_00000000000004000  ana@example.com
       possible twin: ord_twin, another order of this buyer, same amount, 4 min later,
-        was paid and not refunded: make sure which of the two orders the buyer means
+        was paid and not refunded: ask which of the two the buyer wants to keep
       4 found in all 6 orders, back to 23 Oct 2020, 1 of them not refundable
       type to search, arrows to move, Enter to choose, Ctrl-C to stop
 

@@ -79,8 +79,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:20:00
       buyer   Ana  ana@example.com
       …
-      first see who recorded that, and why; if it is wrong, that screen says how to
-      correct it:
+      who recorded that and why, and how to correct it if it is wrong:
         paydesk journal show i_7f3k2m9x
       "
     `);
@@ -91,9 +90,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
       "instead of lines 4 to 8:
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
               sent by root, was made (root's note: bank-file-of-Monday)
-              tell the buyer: "According to our records, a refund of 16000 MXN to your Visa card ending in 4242 was made."
-      instead of lines 22 to 23:
-      first see who recorded that, and why; if it is wrong, that screen says how to correct it:"
+              tell the buyer: "According to our records, a refund of 16000 MXN to your Visa card ending in 4242 was made.""
     `);
   });
 

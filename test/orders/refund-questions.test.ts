@@ -246,7 +246,7 @@ describe('a possible twin', () => {
     await person.answer('Send it? (y/N)', '\r');
     const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');
     expect(words).toContain(
-      'note: ord_3, another order of this buyer, same amount, 8 min later, was paid and not refunded: make sure which of the two orders the buyer means will send once',
+      'note: ord_3, another order of this buyer, same amount, 8 min later, was paid and not refunded: ask which of the two the buyer wants to keep will send once',
     );
     expect(words).not.toContain('ord_1, same buyer');
   });

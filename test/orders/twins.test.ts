@@ -324,7 +324,7 @@ describe('a twin whose refund', () => {
     });
 
   test.each([
-    ['failed', 'failed', 'was paid, and its refund failed: make sure which of the two orders', 0],
+    ['failed', 'failed', 'was paid, and its refund failed: ask which of the two', 0],
     [
       'is under way',
       'pending',

@@ -66,6 +66,7 @@ describe('a refund whose reply was lost', () => {
 
       MONEY (MXN, in the service's units)           amount   refunded       left
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000          0      35000
+                unconfirmed 900: may have gone back
                 visa, BUYER NAME, paid 18:42:20, auth 490215, fee 900
       order                                          35000          0      35000
 
@@ -232,7 +233,7 @@ describe('a refund that shows after its reply was lost', () => {
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(after.match(/one of these is ours, sent at 05:05:12 by root/g)).toHaveLength(2);
     expect(after).toContain(
-      'one of them is ours, sent at 05:05:12 by root; the other is a second payment: made twice, or',
+      'one of them is ours, sent at 05:05:12 by root; the other is a second refund: ours made twice, or',
     );
     expect(after).not.toContain('  elsewhere');
   });

@@ -138,13 +138,13 @@ describe('a refund over the limit of a team', () => {
     const waits = `WAITS FOR APPROVAL refund of 700 MXN, asked for by ana on \\d+ \\w+ [0-9: ]+\\w+ \\(${request}\\)`;
     expect(await order(ben)).toMatch(
       new RegExp(
-        `${waits} nothing was sent; whoever may refund, but ana, can approve it: paydesk -p shop approvals approve ${request} `,
+        `paid, waits for approval .* ${waits}; nothing was sent .* anybody but ana who may refund can approve it: paydesk -p shop approvals approve ${request} ?$`,
       ),
     );
     const approved = await approve(ben, request, '--note', 'seen', '--json');
     expect(await order(ana)).toMatch(
       new RegExp(
-        `APPROVED refund of 700 MXN, asked for by ana on .* \\(${request}\\) it was approved by ben, until .*; ana can send it now: paydesk -p shop orders refund --approved ${request} `,
+        `paid, approved, not sent yet .* APPROVED refund of 700 MXN, asked for by ana on .* \\(${request}\\); it was approved by ben, until .* you can send it now: paydesk -p shop orders refund --approved ${request} ?$`,
       ),
     );
     expect(JSON.parse(approved.stdout)).toMatchObject({ id: request, state: 'approved', decided_by: 'ben' });

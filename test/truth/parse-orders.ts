@@ -22,6 +22,8 @@ const firstWords: Readonly<Record<string, Case>> = {
   'check its twin first': 'none',
   'its twin is recorded as refunded': 'none',
   'ask your lead first': 'none',
+  'waits for approval': 'none',
+  'approved, not sent yet': 'none',
   'cannot be refunded': 'none',
   'nothing left': 'none',
   'refundable: not shown': 'none',

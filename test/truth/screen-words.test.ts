@@ -100,7 +100,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'what is recorded as not made stops only the same',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,
-    'until tomorrow 09:00 the refund of 300 MXN may still appear: whoever sends the same again before may pay the buyer twice',
+    'until tomorrow 09:00 the refund of 300 MXN may still appear: if it is sent again before then, the buyer may be paid twice',
   ],
   [
     'and what is left besides it is offered',
@@ -423,7 +423,19 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of an order that was paid on two cards, each of them can be refunded by a command that is offered',
     async () => undefined,
     `orders show ${id}`,
-    `either refund all of it, 1000: paydesk orders refund ${id} or refund charge 1, 700: paydesk orders refund ${id} --charge 1 or refund charge 2, 300:`,
+    `either refund all of it, 1000: paydesk orders refund ${id} or, in place of that, refund charge 1, 700: paydesk orders refund ${id} --charge 1 or, in place of that, refund charge 2, 300:`,
+  ],
+  [
+    'of two that were paid, which one is meant is asked before a command that refunds',
+    async () => undefined,
+    `orders show ${id}`,
+    'if it is this order, and not its twin, that the buyer wants back: either refund all of it, 1000:',
+  ],
+  [
+    'and what is left of a charge says what of it may have gone back',
+    hand('lost', 7),
+    `orders show ${id}`,
+    'unconfirmed 300: may have gone back',
   ],
   ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'probably ana other'],
   [
@@ -453,7 +465,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of what failed, the same money is not offered twice without a word that it is one or the other',
     inTurn(hand('made', 0), at('09:05:00'), failsNow),
     `orders show ${id}`,
-    `either send the failed 300 of charge 1 again: paydesk orders refund ${id} --charge 1 --amount 300 or refund charge 1, 700: paydesk orders refund ${id} --charge 1 refund charge 2, 300: paydesk`,
+    `either send the failed 300 of charge 1 again: paydesk orders refund ${id} --charge 1 --amount 300 or, in place of that, refund charge 1, 700: paydesk orders refund ${id} --charge 1 refund charge 2, 300: paydesk`,
   ],
   [
     'what never arrived is sent again, or the order is refunded otherwise',
@@ -519,7 +531,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'a twin is told as what it is, with the command that shows it',
     async () => undefined,
     `orders show ${id}`,
-    `twin ${twin}, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: make sure which of the two orders the buyer means paydesk orders show ${twin} `,
+    `twin ${twin}, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: ask which of the two the buyer wants to keep paydesk orders show ${twin} `,
   ],
   [
     'a note stands there as the note of the one who typed it',
@@ -549,7 +561,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of two, also once somebody has acknowledged that',
     inTurn(twice, (world) => acknowledge(world, '09:06:00')),
     `orders show ${id}`,
-    'tell the buyer: "On 21 November 2040 we refunded 300 MXN to your Visa card ending in 4242. On 21 November 2040 we refunded',
+    'tell the buyer: "On 21 November 2040 we refunded 300 MXN to your Visa card ending in 4242. This was done twice."',
   ],
   [
     'of one that never arrived',
@@ -981,7 +993,7 @@ it('today counts a refund that failed and went back since until somebody acknowl
   expect(await told()).toContain('whether it can go back now');
   await byAna(world);
   expect(await today()).toContain('failed 1 refund 300 MXN');
-  expect(await today()).toContain('as much went back since');
+  expect(await today()).toContain('the same amount went back since then');
   expect(await told()).toContain('it was sent again; when somebody has dealt with it');
   await world.must(world.ana, `journal acknowledge ${change} --note the-bank-recalls-it --yes`, 0);
   expect(await today()).not.toContain('failed 1');

@@ -100,7 +100,7 @@ export async function approveRequest(
   const now = await findRequest(ctx, id);
   await shown(ctx, now, []);
   if (now.state !== 'approved') return;
-  ctx.notes.note(sendWords(request, profile));
+  ctx.notes.note(sendWords(request, profile).join(': '));
 }
 
 /** Rejects a request, also one that was approved and not sent yet. The person who asked can take it back this way, too. */

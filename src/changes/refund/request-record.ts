@@ -114,27 +114,52 @@ export function stateWords(
 }
 
 /** Who can send what was approved, and by which command. */
-export function sendWords(request: ApprovalRequest, profile: Profile): string {
-  return isOfRefund(request)
-    ? `${request.asked.byProposer === true ? 'any operator' : request.asked.operator} can send it now: ${commandLine(profile, 'orders', 'refund', '--approved', request.id)}`
-    : `any member can apply it now: ${commandLine(profile, 'refunds', 'apply', 'PLAN')}`;
+export function sendWords(
+  request: ApprovalRequest,
+  profile: Profile,
+): readonly [who: string, command: string] {
+  if (!isOfRefund(request))
+    return ['any member can apply it now', commandLine(profile, 'refunds', 'apply', 'PLAN')];
+  const { byProposer, operator } = request.asked;
+  const who = byProposer === true ? 'any operator' : profile.sender?.member === operator ? 'you' : operator;
+  return [`${who} can send it now`, commandLine(profile, 'orders', 'refund', '--approved', request.id)];
 }
 
-/** What `orders show` says of a request that waits: what, who asked and when, and who can go on with it, by which command. */
-export function waitingLines(
+/** A request as the screen of its order shows it. */
+export interface WaitingRequest {
+  /** `APPROVED  refund of 900 MXN, asked for by ana on …` */
+  readonly line: string;
+  /** The same in the first line of the screen. */
+  readonly word: 'approved, not sent yet' | 'waits for approval';
+  /** Who goes on with it, and by which command. */
+  readonly next: readonly [who: string, command: string];
+}
+
+export function waitingRequest(
   ctx: Pick<Context, 'days'>,
   profile: Profile,
   request: ApprovedRefund,
-): readonly [head: string, next: string] {
+): WaitingRequest {
   const { id, asked, state } = request;
   const { operator, amount = 0, currency } = asked;
   const what = `refund of ${amountWords(amount, currency, profile.settings)}, asked for by ${operator} on ${ctx.days.full(asked.time)} (${id})`;
-  return state === 'approved'
-    ? [`APPROVED  ${what}`, `it ${stateWords(ctx, request)}; ${sendWords(request, profile)}`]
-    : [
-        `WAITS FOR APPROVAL  ${what}`,
-        `nothing was sent; whoever may refund, but ${operator}, can approve it: ${commandLine(profile, 'approvals', 'approve', id)}`,
-      ];
+  if (state === 'approved')
+    return {
+      line: `APPROVED  ${what}; it ${stateWords(ctx, request)}`,
+      word: 'approved, not sent yet',
+      next: sendWords(request, profile),
+    };
+  const isOwn = profile.sender?.member === operator;
+  return {
+    line: `WAITS FOR APPROVAL  ${what}; nothing was sent`,
+    word: 'waits for approval',
+    next: [
+      isOwn
+        ? 'you asked for it, so somebody else must approve it'
+        : `anybody but ${operator} who may refund can approve it`,
+      commandLine(profile, 'approvals', 'approve', id),
+    ],
+  };
 }
 
 /**

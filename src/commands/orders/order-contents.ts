@@ -79,6 +79,7 @@ function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Bl
     ...charges.flatMap((charge) => [
       ...chargeRows(charge, headOf(charge), money, style),
       ...between(charge, money, figure),
+      ...unseenOf(charge, known, figure),
       [chargeDetail(charge, value.created_at, figuresIn(money.currency, style))],
     ]),
     ...figureRows(
@@ -143,6 +144,23 @@ function between(
     .map(([state, sum]) => [`${underCharge}${state} ${figure(sum)}: neither refunded nor left`]);
 }
 
+// What is in the figure that is left, though it may have gone back: the order does not show it.
+function unseenOf(
+  { id }: ChargeMoney,
+  { refunds }: KnownOrder,
+  figure: ReturnType<typeof figuresIn>,
+): readonly (readonly Cell[])[] {
+  const unseen = { unconfirmed: 'may have gone back', gone: 'went back, and is not shown any more' };
+  const isUnseen = (state: RefundState): state is keyof typeof unseen => state in unseen;
+  return refunds.flatMap(({ state, record, attempt, mayAppear }) => {
+    if (record !== undefined || !isUnseen(state) || (state === 'unconfirmed' && !mayAppear)) return [];
+    const expected = attempt?.sent.proof.expected.filter(({ chargeId }) => chargeId === id) ?? [];
+    return expected.map(({ amount }) => [
+      { text: `${underCharge}${state} ${figure(-amount)}: ${unseen[state]}`, style: 'warn' } as const,
+    ]);
+  });
+}
+
 // A row of the service's integers. If decimals are declared, the same amounts follow in the row below, since a narrow terminal has
 // no room for both side by side.
 function figureRows(
@@ -205,7 +223,7 @@ function disagreement(money: OrderMoney, refunded: number, style: AmountStyle): 
   if (money.amountRefunded === refunded)
     return money.doubt === undefined
       ? undefined
-      : { text: `${underCharge}the sums mean nothing: ${money.doubt}`, style: 'warn' };
+      : { text: `${underCharge}the sums do not agree: ${money.doubt}`, style: 'warn' };
   if (money.doubt === undefined) {
     const refunds = money.charges.flatMap((charge) => charge.refunds);
     const state = refunds.some(({ meaning }) => meaning === 'pending') ? 'pending' : 'unconfirmed';
@@ -268,7 +286,8 @@ function refundsView(known: KnownOrder, origins: RefundOrigins, style: AmountSty
         isWhole(refund.amount) ? figure(refund.amount) : 'not shown',
         { time: isTime(refund.created_at) ? refund.created_at : undefined, precision: 'zoned' },
       ] satisfies readonly Cell[],
-      auth: textIn(refund.auth_code) ?? '-',
+      // Whoever asks the bank about a refund that failed would be told of the payment.
+      auth: (tell(refund).state === 'failed' ? undefined : textIn(refund.auth_code)) ?? '-',
       by: sentBy(origins, textIn(refund.id) ?? ''),
       below: [idOfRefund(refund, origins, tell(refund).state)],
     })),

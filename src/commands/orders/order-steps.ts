@@ -21,6 +21,7 @@ import {
   nothingAllowed,
   replyWords,
   roleWords,
+  type WaitingRequest,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
@@ -43,6 +44,7 @@ import {
   mayGoBack,
   recordedMade,
   type Unfit,
+  warnsOfTwin,
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
@@ -54,12 +56,19 @@ interface Next {
   readonly steps: readonly Block[];
 }
 
+/** What is known besides the order itself. `own`: the order as one of its twins. */
+interface OrderBesides {
+  readonly twins: readonly KnownTwin[];
+  readonly own: KnownTwin | undefined;
+  readonly waiting: readonly WaitingRequest[];
+}
+
 /** While a case is open, only what is not part of it is offered; what would be refused is never offered. */
 export function whatNext(
   ctx: Context,
   known: KnownOrder,
   service: Pick<Service, 'profile' | 'seenDate'>,
-  twins: readonly KnownTwin[],
+  { twins, own, waiting }: OrderBesides,
 ): Next {
   const { profile } = service;
   const { cases, reading, unfit, whyNot } = known;
@@ -78,6 +87,16 @@ export function whatNext(
     return next(whyNotWord(unfit), [
       ...whyNotSteps(known, profile),
       ...payAgainSteps(known.order, ctx.clock.now()),
+    ]);
+  // Another refund beside it would send the same money again.
+  const [request] = waiting;
+  if (request !== undefined)
+    return next(warned(request.word), [
+      'blank',
+      ...waiting.flatMap(({ next: [who, command] }): Block[] => [
+        { line: `${who}:` },
+        { line: command, indent: 2 },
+      ]),
     ]);
   // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
   const settled = twins.find(isSettled);
@@ -98,7 +117,15 @@ export function whatNext(
   const role = roleSteps('refund', profile);
   if (role !== undefined) return next(warned('your role may not refund it'), role);
   const { word, steps } = refundSteps(known, reading.money, { service, nowMs: ctx.clock.now() });
-  return next(word, ['blank', ...refusedSteps(ctx, known), ...steps]);
+  // Two payments are there, and the buyer wants one of them back. An order that was dealt with before has more to say than that.
+  const isUntouched = known.refunds.length + known.attempts.length === 0;
+  const isPair = isUntouched && twins.some((twin) => warnsOfTwin(twin, { own }));
+  return next(isPair ? warned('check its twin first') : word, [
+    'blank',
+    ...refusedSteps(ctx, known),
+    ...(isPair ? [{ line: 'if it is this order, and not its twin, that the buyer wants back:' }] : []),
+    ...steps,
+  ]);
 }
 
 // What a person must know first; undefined if there is nothing. A failed refund does not stop other refunds, so the word for the
@@ -153,7 +180,10 @@ function captureSteps({ order, neverArrived }: KnownOrder, profile: Profile): re
   const again = neverArrived.flatMap((record) => ['--again', attemptName(record)]);
   return [
     'blank',
-    { line: 'to give it up: do not capture it; the shop releases it at the bank' },
+    {
+      line: 'to give it up: do not capture it. The shop can release it at the bank; else it lapses, and the service does not say when',
+      hang: 2,
+    },
     { line: 'to charge it:' },
     { line: commandLine(profile, 'orders', 'capture', String(order.id), ...again), indent: 2 },
   ];
@@ -223,13 +253,13 @@ function stepLines({ words, command }: Step, before = ''): readonly Block[] {
   return [{ line: `${before}${words}:` }, { line: command, indent: 2 }];
 }
 
-// Commands that would send the same money exclude each other: `either …` and `or …`.
+// Commands that would send the same money exclude each other: `either …` and `or, in place of that, …`.
 function choiceLines(steps: readonly Step[]): readonly Block[] {
   const isShared = ({ charges }: Step, index: number) =>
     steps.some((other, at) => at !== index && other.charges.some((id) => charges.includes(id)));
   const first = steps.findIndex(isShared);
   return steps.flatMap((step, index) =>
-    stepLines(step, isShared(step, index) ? (index === first ? 'either ' : 'or ') : ''),
+    stepLines(step, isShared(step, index) ? (index === first ? 'either ' : 'or, in place of that, ') : ''),
   );
 }
 
@@ -278,7 +308,9 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const refused =
     refusals.find((one) => one !== undefined) ??
     (steps.length > 1 ? limitAt(leftToRefund(money), money, known, at) : undefined);
-  const limit = nothingAllowed(known, at) === undefined ? 'can be refunded up to a limit' : 'over a limit';
+  const isTooOld = refused?.parts.ownCode === 'too_old';
+  const over = isTooOld ? 'older than may be refunded' : 'over a limit';
+  const limit = nothingAllowed(known, at) === undefined ? 'can be refunded up to a limit' : over;
   const text = isTwice ? 'ask your lead first' : limit;
   const word: Span = isTwice || refused !== undefined ? { text, style: 'warn' } : 'can be refunded';
   const shown: readonly Block[] = [
@@ -286,6 +318,9 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
     ...(refused === undefined
       ? []
       : [{ line: [refused.message, ...(refused.parts.now ?? []).slice(0, 1)].join('; '), hang: 2 }]),
+    ...(known.first === 'pending' && offered.length > 0
+      ? [{ line: 'the pending refund needs nothing from you. Besides it:' }]
+      : []),
     ...(isTwice ? leadLines(offered) : choiceLines(offered)),
   ];
   return { word, steps: shown };

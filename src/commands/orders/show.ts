@@ -18,7 +18,8 @@ import {
   pendingRequests,
   type RefundOrigins,
   settledByHand,
-  waitingLines,
+  type WaitingRequest,
+  waitingRequest,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { orElse } from '../../errors.ts';
@@ -100,8 +101,8 @@ interface Known {
   readonly origins: RefundOrigins;
   /** The alarms that somebody acknowledged, a line each. */
   readonly acknowledged: readonly string[];
-  /** The refunds that somebody of the team has asked for, two lines each. */
-  readonly pending: readonly (readonly [head: string, next: string])[];
+  /** The refunds that somebody of the team has asked for, and that are not sent yet. */
+  readonly waiting: readonly WaitingRequest[];
   /** What somebody settled by hand, a line each. */
   readonly byHand: readonly string[];
   readonly twins: readonly KnownTwin[];
@@ -110,7 +111,8 @@ interface Known {
 }
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known | undefined> {
-  const [known] = await shownOrders(ctx, service, [order]);
+  const { journal, notes, options, signal } = ctx;
+  const [known] = await shownOrders({ journal, notes, options, signal, saysItself: true }, service, [order]);
   if (known === undefined) return undefined;
   const { cases, attempts } = known;
   const { twins, own, gaps } = await lookForTwins(ctx, service, order);
@@ -128,18 +130,18 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     known,
     origins: await originsAmong(ctx, order, async () => attempts),
     acknowledged: acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
-    pending: await pendingLines(ctx, service.profile, String(order.id)),
+    waiting: await waitingRequests(ctx, service.profile, String(order.id)),
     byHand: settledByHand(attempts).map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
     twins,
     own,
   };
 }
 
-async function pendingLines(ctx: Context, profile: Profile, orderId: string): Promise<Known['pending']> {
+async function waitingRequests(ctx: Context, profile: Profile, orderId: string): Promise<Known['waiting']> {
   const requests = (await pendingRequests(ctx, isOfRefund)).filter(isOfRefund);
   return requests
     .filter(({ asked }) => asked.proof.orderId === orderId)
-    .map((request) => waitingLines(ctx, profile, request));
+    .map((request) => waitingRequest(ctx, profile, request));
 }
 
 interface OrderShown extends Known {
@@ -151,10 +153,10 @@ interface OrderShown extends Known {
 
 // `record`: the order as it is shown, which may be masked.
 function orderView(ctx: Context, record: JsonObject, shown: OrderShown): readonly Block[] {
-  const { known, profile, origins, twins } = shown;
+  const { known, profile, origins } = shown;
   const order = readOrder(record);
   if (order === undefined) return [{ line: 'this record is not an order' }];
-  const { word, steps } = whatNext(ctx, known, shown.service, twins);
+  const { word, steps } = whatNext(ctx, known, shown.service, shown);
   return [
     ...head(ctx, order, shown, word),
     'blank',
@@ -184,7 +186,7 @@ function buyerBlock(ctx: Context, { known, profile, service, acknowledged }: Ord
 }
 
 function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readonly Block[] {
-  const { known, profile, readAt, byHand, acknowledged, pending, twins, own } = shown;
+  const { known, profile, readAt, byHand, acknowledged, waiting, twins, own } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -207,7 +209,7 @@ function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readon
     },
     ...firstBlocks(ctx, profile, known),
     ...byHand.map((words) => warned(`SETTLED BY HAND  ${words}`)),
-    ...pending.flatMap(([first, next]) => [warned(first), warned(`${' '.repeat(8)}${next}`)]),
+    ...waiting.map(({ line }) => warned(line)),
     ...acknowledged.map((words) => warned(`ACKNOWLEDGED  ${words}`)),
     ...buyerBlock(ctx, shown),
     {

@@ -38,10 +38,10 @@ export function whoMadeLines(
     const count = unsent === 0 ? all : `${refunds.length - unsent} of them`;
     // A refund that only a read gave to an attempt may come from another desk.
     const isSure = refunds.filter((id) => !ours.includes(id)).length <= unsent;
-    const more = unsent === 1 ? 'the other is one more payment' : `the other ${unsent} are more payments`;
+    const more = unsent === 1 ? 'the other is one more refund' : `the other ${unsent} are more refunds`;
     return [
       `${count} were ${isSure ? '' : 'probably '}sent from here: ${listed(sentAs)}`,
-      ...(unsent === 0 ? [] : [`${more}: made twice, or sent from elsewhere`]),
+      ...(unsent === 0 ? [] : [`${more}: ours made twice, or sent from elsewhere`]),
     ];
   }
   const sent = `sent at ${shortTime(sentAt)} by ${operator}`;
@@ -49,12 +49,12 @@ export function whoMadeLines(
   const own = refunds.filter((id) => ours.includes(id));
   if (own.length === 0)
     return [
-      `one of them is ours, ${sent}; the other is a second payment: made twice, or sent from elsewhere`,
+      `one of them is ours, ${sent}; the other is a second refund: ours made twice, or one from elsewhere`,
     ];
   const others = refunds.filter((id) => !ours.includes(id));
   return [
     `${own.join(' and ')} ${isOrAre(own)} ours, ${sent}`,
-    `${others.join(' and ')} ${isOrAre(others)} a second payment: made twice, or sent from elsewhere`,
+    `${others.join(' and ')} ${isOrAre(others)} a second refund: ours made twice, or one from elsewhere`,
   ];
 }
 

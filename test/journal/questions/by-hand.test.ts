@@ -186,9 +186,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com
       …
-      until tomorrow 05:06 the refund of 300 MXN may still appear: whoever sends the
-      same again before may pay the buyer twice. See who recorded that it was not
-      made, and why:
+      until tomorrow 05:06 the refund of 300 MXN may still appear: if it is sent again
+      before then, the buyer may be paid twice. See who recorded that it was not made,
+      and why:
         paydesk journal show i_7f3k2m9q
       refund 34700 of charge 1 (safe: it leaves the 300 that may still appear):
         paydesk -p shop orders refund ord_1 --charge 1 --amount 34700
