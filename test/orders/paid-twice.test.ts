@@ -90,8 +90,8 @@ const textOf = ({ stdout, stderr }: Ran) => `${stdout}${stderr}`.replaceAll(/i_[
 const orderItself = `created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
 buyer   Ana  ana@example.com
 twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
-        earlier, was paid and not refunded: make sure which of the two orders
-        the buyer means
+        earlier, was paid and not refunded: ask which of the two the buyer wants
+        to keep
         paydesk orders show ord_2tQ8mTd6JhB3sYfGq
 
 MONEY (MXN, in the service's units)           amount   refunded       left
@@ -133,27 +133,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
               paydesk journal reconcile i_7f3k2m9x
               tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
               card ending in 4242. This was done twice."
-      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
-      buyer   Ana  ana@example.com
-      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
-              earlier, was paid and not refunded: ask which of the two the buyer wants
-              to keep
-              paydesk orders show ord_2tQ8mTd6JhB3sYfGq
-
-      MONEY (MXN, in the service's units)           amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
-                visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
-      order                                          35000      -1800      33200
-
-      REFUNDS  from charge  amount  when              auth    by
-               1 *4242        -900  21 Nov 05:05 UTC  490215  root
-               id rf_1  made twice
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
-                                                              elsewhere
-               id rf_2  made twice
-
-      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order amount
+      [the order, its money and its refunds]
 
       first check whether the buyer was paid twice:
         paydesk journal reconcile i_7f3k2m9x
@@ -273,27 +253,7 @@ describe('a refund that was made twice', () => {
               do not refund this order; show your lead
               tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
               card ending in 4242. This was done twice."
-      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
-      buyer   Ana  ana@example.com
-      twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
-              earlier, was paid and not refunded: ask which of the two the buyer wants
-              to keep
-              paydesk orders show ord_2tQ8mTd6JhB3sYfGq
-
-      MONEY (MXN, in the service's units)           amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
-                visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
-      order                                          35000      -1800      33200
-
-      REFUNDS  from charge  amount  when              auth    by
-               1 *4242        -900  21 Nov 05:05 UTC  490215  root
-               id rf_1  made twice
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
-                                                              elsewhere
-               id rf_2  made twice
-
-      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order amount
+      [the order, its money and its refunds]
 
       do not refund this order; show your lead. For your lead: what was sent, what
       paydesk has found since, and how to resolve this:
