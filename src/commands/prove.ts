@@ -9,7 +9,7 @@ import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError, type CliErrorParts, refused } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
-import { type Period, parsePeriod } from '../flags/typed-period.ts';
+import { type Period, parsePeriod, rangeOf } from '../flags/typed-period.ts';
 import { clockIn } from '../flags/typed-time.ts';
 import {
   type AttemptRecord,
@@ -141,7 +141,7 @@ async function refundsAsked(
     const found = await orByNumber(ctx, text, find).catch((error) => orOther(named)(error));
     return { ...found, since: undefined, until: undefined };
   }
-  const range = period.range(clockIn(daysOfFlag(ctx, zone), ctx.clock.now()));
+  const range = rangeOf(ctx, period, clockIn(daysOfFlag(ctx, zone), ctx.clock.now()));
   const attempts: AttemptRecord[] = [];
   for await (const page of pagesOf(ctx.journal, { kind: 'refund', ...range }))
     attempts.push(...page.filter(({ sent }) => isInScope(sent, scope)));

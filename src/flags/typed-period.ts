@@ -1,9 +1,11 @@
 /** Reads a period as people type it: `today`, `last-month`, `2026-11`, `2026-W47`, `2026-11-20`, `SINCE..UNTIL`. Pure. */
 
 import { dayMs, type TimeRange } from '../api/spec.ts';
-import { mondayOf } from '../reports/reports.ts';
+import type { Context } from '../context/context.ts';
+import { mondayOf, weekOf } from '../reports/reports.ts';
 import { flag, short, usage } from './flags.ts';
 import {
+  anyTime,
   type ClockAndZone,
   momentOf,
   parseWhen,
@@ -20,6 +22,8 @@ import {
 export interface Period {
   readonly text: string;
   readonly range: (clockAndZone: ClockAndZone) => TimeRange;
+  /** What to say about the last day of a month or of a week that stands as UNTIL, and so is left out. */
+  readonly leavesOut?: string | undefined;
 }
 
 /** The flags for a range of time: a period, or its two ends. */
@@ -50,8 +54,24 @@ export function periodOf({ period, since, until }: TypedTime, usual?: string): P
     return {
       text: `${since?.text ?? ''}..${until?.text ?? ''}`,
       range: (clockAndZone) => timeRange({ since, until }, clockAndZone),
+      leavesOut: leftOut(since?.text ?? '', until?.text ?? ''),
     };
   return usual === undefined ? undefined : parsePeriod(usual, '--period');
+}
+
+/** The range of a period, and all times without one. Notes the last day of a month that it leaves out. */
+export function rangeOf(
+  { notes }: Pick<Context, 'notes'>,
+  period: Period | undefined,
+  clockAndZone: ClockAndZone,
+): TimeRange {
+  noteLeftOut({ notes }, period);
+  return period?.range(clockAndZone) ?? anyTime;
+}
+
+/** Notes the last day of a month that a period leaves out. */
+export function noteLeftOut({ notes }: Pick<Context, 'notes'>, period: Period | undefined): void {
+  if (period?.leavesOut !== undefined) notes.note(period.leavesOut);
 }
 
 /** The flags that ask for the same range when they are typed later: a time that counts back from now is written in full. */
@@ -89,7 +109,10 @@ type PeriodWord = (typeof periodWords)[number];
 /** Reads a period. Throws CliError 'usage' for any other text. */
 export function parsePeriod(text: string, name: string): Period {
   const at = text.indexOf('..');
-  if (at !== -1) return { text, range: fromTo(text.slice(0, at), text.slice(at + 2), name) };
+  if (at !== -1) {
+    const [from, to] = [text.slice(0, at), text.slice(at + 2)];
+    return { text, range: fromTo(from, to, name), leavesOut: leftOut(from, to) };
+  }
   const word = periodWords.find((known) => known === text.toLowerCase());
   if (word !== undefined) return { text, range: wordRange(word) };
   // `7d` is the time from then until now.
@@ -162,6 +185,30 @@ function months(year: string, first: number, count: number): CalendarDays {
 
 function dayText(midnight: number): string {
   return new Date(midnight).toISOString().slice(0, 10);
+}
+
+// Whoever types the last day of a month or of a week as UNTIL mostly wants it counted.
+function leftOut(from: string, to: string): string | undefined {
+  const [first, last] = [calendarDays(from)?.first, calendarDays(to)];
+  if (last === undefined || last.end - last.first > dayMs) return undefined;
+  const unit =
+    first === undefined ? undefined : unitsFrom(first).find((one) => calendarDays(one)?.end === last.end);
+  if (unit === undefined && new Date(last.end).getUTCDate() !== 1) return undefined;
+  const range = `${first === undefined ? from : dayText(first)}..${dayText(last.end)}`;
+  const meant = unit === undefined ? range : `${unit}, which is ${range}`;
+  return `${from}..${to} ends before ${to}: that day is left out; with it: ${meant}`;
+}
+
+// The year, the quarter, the month and the week that begin on this day.
+function unitsFrom(first: number): readonly string[] {
+  const [year, month] = dayText(first).split('-').map(Number);
+  const units = [
+    `${year}`,
+    `${year}-Q${Math.ceil((month ?? 1) / 3)}`,
+    dayText(first).slice(0, 7),
+    weekOf(dayText(first)),
+  ];
+  return units.filter((one) => calendarDays(one)?.first === first);
 }
 
 // One side may be missing: then that side is open.

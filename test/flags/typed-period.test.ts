@@ -114,6 +114,38 @@ describe('a period', () => {
   );
 });
 
+describe('the last day of a month or of a week that a period leaves out', () => {
+  test.each([
+    ['2026-11-01..2026-11-30', '2026-11, which is 2026-11-01..2026-12-01'],
+    ['2026-10..2026-12-31', '2026-Q4, which is 2026-10-01..2027-01-01'],
+    ['2026-01-01..2026-12-31', '2026, which is 2026-01-01..2027-01-01'],
+    ['2026-11-16..2026-11-22', '2026-W47, which is 2026-11-16..2026-11-23'],
+    ['2028-02-01..2028-02-29', '2028-02, which is 2028-02-01..2028-03-01'],
+    ['2026-11-05..2026-11-30', '2026-11-05..2026-12-01'],
+    ['..2026-11-30', '..2026-12-01'],
+    ['last-month..2026-10-31', 'last-month..2026-11-01'],
+  ])('%s is noted, with %s', (text, meant) => {
+    const day = text.slice(-10);
+    const words = `${text} ends before ${day}: that day is left out; with it: ${meant}`;
+    expect(parsePeriod(text, '--period').leavesOut).toBe(words);
+  });
+
+  test('is noted of --since and --until as well', () => {
+    const [since, until] = [parseWhen('2026-11-01', '--since'), parseWhen('2026-11-30', '--until')];
+    expect(periodOf({ since, until })?.leavesOut).toContain('with it: 2026-11, which is');
+  });
+
+  test.each([
+    '2026-11',
+    '2026-11-01..2026-12-01',
+    '2026-11-01..2026-11-15',
+    '2026-11-17..2026-11-22',
+    'monday..today',
+    '7d',
+    '..2026-11-30T12:00',
+  ])('%s is not noted', (text) => expect(parsePeriod(text, '--period').leavesOut).toBeUndefined());
+});
+
 describe('17 days of 23, 25 and 0 hours', () => {
   test.each([
     ['2026-03-08', 'America/New_York', 23],

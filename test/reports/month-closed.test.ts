@@ -170,3 +170,28 @@ test('a file with the totals of a summary names the split that the screen has', 
   expect((await written()).stderr).toContain(note);
   expect((await written('--by', 'status')).stderr).not.toContain(note);
 });
+
+test('each command that takes a period notes once that the last day of the month is left out', async () => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')] });
+  const ends = ['--since', '2040-11-01', '--until', '2040-11-30'];
+  const period = ['--period', '2040-11-01..2040-11-30'];
+  for (const words of [
+    ['refunds', 'list', ...period],
+    ['refunds', 'summary', ...ends],
+    ['orders', 'list', ...ends],
+    ['orders', 'summary', ...period],
+    ['orders', 'export', '--rows', 'refunds', ...period],
+    ['journal', 'list', ...period],
+    ['report', ...period, '--to', 'report.html'],
+    ['prove', '2040-11-01..2040-11-30', '--to', 'proof.ndjson'],
+  ]) {
+    const { stderr } = await service.run(words, { env: clock });
+    const notes = stderr.split('\n').filter((line) => line.includes('ends before 2040-11-30'));
+    expect([words, notes]).toEqual([
+      words,
+      [
+        '2040-11-01..2040-11-30 ends before 2040-11-30: that day is left out; with it: 2040-11, which is 2040-11-01..2040-12-01',
+      ],
+    ]);
+  }
+});

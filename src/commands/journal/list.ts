@@ -7,8 +7,8 @@ import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input, listFileFlags, typedId, usage } from '../../flags/flags.ts';
-import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
-import { anyTime, clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
+import { periodOf, rangeOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
+import { clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
 import {
   type AttemptFilter,
   type AttemptRecord,
@@ -103,7 +103,7 @@ export const list = defineCommand({
     ctx.out.checkColumns(kind === 'setting' ? settingColumns(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
-    const range = periodOf(flags)?.range(clockAndZoneOf(ctx)) ?? anyTime;
+    const range = rangeOf(ctx, periodOf(flags), clockAndZoneOf(ctx));
     const what = kind === 'setting' ? 'settings changed' : 'changes sent';
     const span = rangeWords(what, range, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);

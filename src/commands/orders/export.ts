@@ -6,8 +6,8 @@ import type { TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { amountFlag } from '../../flags/amount-flag.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { periodOf, timeFlags } from '../../flags/typed-period.ts';
-import { anyTime, boundSeconds, clockIn } from '../../flags/typed-time.ts';
+import { periodOf, rangeOf, timeFlags } from '../../flags/typed-period.ts';
+import { boundSeconds, clockIn } from '../../flags/typed-time.ts';
 import { refundStates } from '../../orders/orders.ts';
 import { flagWords } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -64,7 +64,7 @@ const exportOrders = defineCommand({
       if (states !== undefined && rows !== 'refunds')
         throw usage('--state is about refunds, and these rows are not', ['--rows refunds']);
       const days = daysOfFlag(ctx, flags.tz);
-      const range = periodOf({ period, since, until })?.range(clockIn(days, ctx.clock.now())) ?? anyTime;
+      const range = rangeOf(ctx, periodOf({ period, since, until }), clockIn(days, ctx.clock.now()));
       sayFuture(ctx, range, period?.text ?? `the time until ${days.full(range.until ?? 0)}`);
       const { filters, leftOut, checkStatuses } = orderFilters(ctx, rest, service);
       const amounts = amountRange(flags, service.profile);

@@ -19,8 +19,8 @@ import type { Context } from '../../context/context.ts';
 import { amountFlag, checkDecimals, type DecimalsOf } from '../../flags/amount-flag.ts';
 import type { Input } from '../../flags/flags.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
-import { anyTime, clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
+import { periodOf, rangeOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
+import { clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
 import { knownOrders, unfitOf } from '../../orders/orders.ts';
 import { closestNames, isTypedLike } from '../../terminal/terminal.ts';
 import { amountProblem, boundWarnings, type TypedAmount } from '../../typed-amounts.ts';
@@ -77,7 +77,7 @@ export interface OrderFilters {
 export function orderFilters(ctx: Context, input: FilterInput, service: Service): OrderFilters {
   const { profile } = service;
   const clockAndZone = clockAndZoneOf(ctx);
-  const range = periodOf(input)?.range(clockAndZone) ?? anyTime;
+  const range = rangeOf(ctx, periodOf(input), clockAndZone);
   const span = rangeWords('orders created', range, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);
   const amounts = amountRange(input, profile);

@@ -24,8 +24,8 @@ import {
   sheetFlag,
   usage,
 } from '../../flags/flags.ts';
-import { periodOf, timeFlags } from '../../flags/typed-period.ts';
-import { anyTime, clockIn, rangeWords } from '../../flags/typed-time.ts';
+import { periodOf, rangeOf, timeFlags } from '../../flags/typed-period.ts';
+import { clockIn, rangeWords } from '../../flags/typed-time.ts';
 import {
   allocateWays,
   type ControlTotals,
@@ -276,7 +276,7 @@ export const compare = defineCommand({
     const service = await ctx.service();
     const days = daysOfFlag(ctx, flags.tz);
     const here = clockIn(days, ctx.clock.now());
-    const range = periodOf(flags)?.range(here) ?? anyTime;
+    const range = rangeOf(ctx, periodOf(flags), here);
     const span = rangeWords('other refunds made', range, days.full);
     if (span !== undefined) ctx.notes.note(span);
     const code = await compareFile(ctx, service, {

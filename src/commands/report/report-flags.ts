@@ -9,6 +9,7 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { flag, type Input, listFileFlags, maxPerSecondFlag, usage } from '../../flags/flags.ts';
+import { noteLeftOut } from '../../flags/typed-period.ts';
 import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
@@ -118,6 +119,7 @@ export type SourceInput = Input<readonly [], typeof sourceFlags>['flags'];
  * not open.
  */
 export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
+  noteLeftOut(ctx, asked.period);
   const opened = await openFirst(ctx, asked);
   const whole =
     asked.needs.unshown === true ? { ...opened, facts: withUnshown(ctx, asked.needs, opened) } : opened;
