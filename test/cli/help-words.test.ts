@@ -63,7 +63,6 @@ const words: readonly (readonly [word: string, answer: string])[] = [
   ['who', 'refunds list'],
   ['operators', 'refunds list'],
   ['authorizations', 'orders waiting'],
-  ['tax', 'exports'],
   ['month invoice', 'report'],
   ['approved refund', 'approvals list'],
   ['net', 'reports'],
@@ -78,6 +77,12 @@ test('words that are the heading of a section open that section', async () => {
   expect(stdout).not.toContain('FORMATS');
   for (const word of ['fees', 'fee'])
     expect((await help(word)).stdout).toMatch(/^FEES\n(?:.*\n)* .* --rows charges .* --to fees\.xlsx/);
+  for (const word of ['tax', 'taxes', 'VAT'])
+    expect((await help(word)).stdout).toMatch(
+      /^TAX AND VAT\n(?:.*\n)* .* --columns id,amount,currency,tax_lines/,
+    );
+  for (const word of ['dispute', 'disputes'])
+    expect((await help(word)).stdout).toMatch(/^DISPUTES AND CHARGEBACKS\n\npaydesk cannot see disputes/);
 });
 
 describe('a word that is no page', () => {

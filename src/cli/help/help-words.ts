@@ -98,7 +98,8 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   authorization: ['orders waiting', 'orders capture', 'today'],
   bank: ['evidence', 'prove', 'orders compare', 'refunds receipt'],
   'cent decimal': ['output', 'settings'],
-  'chargeback dispute': ['evidence', 'prove', 'orders show'],
+  chargeback: ['evidence', 'prove', 'refund', 'orders show'],
+  dispute: ['refund'],
   'abort cancel revert rollback stop unauthorize void': ['undo', 'refund'],
   chart: ['report', 'refunds summary'],
   csv: ['exports', 'output', 'many-refunds'],
@@ -132,7 +133,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'reconciliation statement': ['orders compare', 'refunds compare', 'reports'],
   'revenue sum total turnover': ['refunds summary', 'orders summary', 'report', 'reports'],
   tampering: ['orders export', 'prove', 'journal verify'],
-  'tax vat': ['exports', 'reports', 'orders show'],
+  'tax vat': ['exports'],
   'timezone zone': ['output', 'reports', 'settings'],
   verify: ['orders export', 'prove', 'journal verify', 'sender verify'],
 });

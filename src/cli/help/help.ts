@@ -100,8 +100,11 @@ export function commandPage(entry: CommandEntry, command: Command, all: boolean)
 export function topicPage(name: string, asked = ''): HelpPage {
   const all = topicBlocks(name);
   const isHeading = (one: Block) => one.kind === 'heading';
-  const headings = [asked, `${asked}s`].map((word) => word.toLowerCase());
-  const from = all.findIndex((one) => one.kind === 'heading' && headings.includes(one.text.toLowerCase()));
+  const plain = asked.toLowerCase();
+  const headings = [plain, `${plain}s`, plain.replace(/e?s$/, '')];
+  const from = all.findIndex(
+    (one) => one.kind === 'heading' && namesIn(one.text).some((name) => headings.includes(name)),
+  );
   const next = all.findIndex((one, at) => at > from && isHeading(one));
   if (from !== -1)
     return [
@@ -110,6 +113,12 @@ export function topicPage(name: string, asked = ''): HelpPage {
       `The whole page: paydesk help ${name}`,
     ];
   return pageOf(all);
+}
+
+// `Tax and VAT` is a section about both.
+function namesIn(heading: string): readonly string[] {
+  const plain = heading.toLowerCase();
+  return [plain, ...plain.split(' and ')];
 }
 
 function pageOf(blocks: readonly Block[]): HelpPage {
