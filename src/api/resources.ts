@@ -13,7 +13,7 @@ import {
 } from './documented-fields.ts';
 import { isWhole, itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
 import { wentBack } from './payment.ts';
-import { customerIdPattern, meaningOfRefund, orderIdPattern, paths, statuses } from './spec.ts';
+import { customerIdPattern, orderIdPattern, paths, statuses } from './spec.ts';
 
 /**
  * How to show a value. Money has its record's currency, a figure is an amount without currency, a sum is a figure that paydesk
@@ -255,11 +255,12 @@ export const refundColumns: readonly Column[] = [
   column('buyer', 'text'),
   // As in every report, sums of refunds exclude what did not go back, and are positive.
   column('amount', 'money', {
-    summed({ amount, status }) {
-      const meaning = meaningOfRefund(status);
-      return [meaning === 'made' ? 'refunded' : meaning, isWhole(amount) ? -BigInt(amount) : undefined];
-    },
+    summed: ({ amount, state, went_back: back }) => [
+      back === 0 ? String(state) : 'refunded',
+      isWhole(amount) ? -BigInt(amount) : undefined,
+    ],
   }),
+  column('went_back', 'figure'),
   column('currency', 'text'),
   column('state', 'text'),
   column('reason', 'text'),

@@ -188,6 +188,11 @@ export function meaningIn(state: unknown, status?: unknown): RefundMeaning {
   return notMade.find((one) => one === state) ?? meaningOfRefund(status);
 }
 
+/** What of a refund went back, positive: nothing of one that failed, is pending or is not certain. Undefined if no amount is shown. */
+export function wentBackOf({ meaning, amount }: Pick<RefundFact, 'meaning' | 'amount'>): Figure | undefined {
+  return meaning === 'made' ? amount : 0;
+}
+
 function nameProblem(order: JsonObject, problem: string | undefined): string | undefined {
   return problem === undefined ? undefined : `${filledText(order.id) ?? 'an order'}: ${problem}`;
 }

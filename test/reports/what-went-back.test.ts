@@ -3,6 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readCsv } from '../harness/csv.ts';
+import { hangUp } from '../harness/server.ts';
 import { readWorkbook, said } from '../harness/workbook.ts';
 import { clock, type Made, orderAt, rowsOf, startDated, startRefunding } from './refunded-orders.ts';
 
@@ -24,6 +26,47 @@ const orders = [
   orderAt('ord_4', '2040-11-20T10:00:00Z', { currency: 'USD', refunds: [made(40)] }),
 ];
 const period = ['--period', '2040-11'];
+
+test('a column of the rows says what went back, so that its sum is that of the screen, also of a refund nobody confirmed', async () => {
+  await using service = await startDated({
+    orders: [...orders, orderAt('ord_5', '2040-11-20T10:00:00Z')],
+    onPost: () => hangUp,
+  });
+  expect((await service.run(['orders', 'refund', 'ord_5', '--yes'], { env: clock })).code).toBe(7);
+  // The order shows one like it, which may be another one.
+  service.orders = service.orders.map((one) =>
+    one.id === 'ord_5'
+      ? orderAt('ord_5', '2040-11-20T10:00:00Z', {
+          refunds: [{ amount: 10_000, at: '2040-11-21T15:31:12Z' }],
+        })
+      : one,
+  );
+  const columns = ['--columns', 'order_id,amount,went_back,currency,state'];
+  for (const words of [
+    ['refunds', 'list', ...period],
+    ['orders', 'export', '--rows', 'refunds', ...period],
+  ]) {
+    const { stdout } = await service.run([...words, '--csv', ...columns], { env: clock });
+    const rows = readCsv(stdout).slice(1);
+    const byState = Map.groupBy(rows, ([, , , , state]) => state);
+    expect(byState.get('failed')).toEqual([['ord_2', '-3000', '0', 'MXN', 'failed']]);
+    expect(byState.get('pending')).toEqual([['ord_3', '-500', '0', 'MXN', 'pending']]);
+    expect(byState.get('unconfirmed') ?? []).toEqual([['ord_5', '-10000', '0', 'MXN', 'unconfirmed']]);
+    const sum = (currency: string) =>
+      rows.reduce((all, [, , back, own]) => (own === currency ? all + Number(back) : all), 0);
+    expect([sum('MXN'), sum('USD')]).toEqual([276_600, 40]);
+    const named = (await service.run([...words, '--ndjson'], { env: clock })).stdout;
+    expect(
+      rowsOf(named)
+        .map(({ went_back: back }) => back)
+        .toSorted(),
+    ).toEqual([0, 0, 0, 200_000, 40, 76_600]);
+  }
+  await service.run(['orders', 'export', '--rows', 'refunds', ...period, '--to', 'all.xlsx'], { env: clock });
+  const sums = said(readWorkbook(readFileSync(join(service.home.path, 'all.xlsx'))).about);
+  expect(sums.get('sum of unconfirmed')).toEqual([10_000, '10000 MXN']);
+  expect(sums.get('sum of refunded')).toEqual(expect.arrayContaining([276_600]));
+});
 
 test('the sums of workbooks of refunds are those of refunds summary and today, and what failed or is pending has its own', async () => {
   await using service = await startDated({ orders });

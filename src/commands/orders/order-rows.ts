@@ -8,6 +8,7 @@ import { isTime, isWithin, statuses, type TimeRange } from '../../api/spec.ts';
 import type { ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import type { toldRefunds } from '../../orders/orders.ts';
+import { magnitude, meaningIn, wentBackOf, wholeNumber } from '../../reports/reports.ts';
 import { type AmountRange, isAmount } from './order-filters.ts';
 
 /** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names those entries. */
@@ -221,6 +222,7 @@ function chargeRow(order: JsonObject, charge: JsonObject): Row {
 export const refundRowFields = [
   'order_id',
   'charge_id',
+  'went_back',
   'currency',
   'reason',
   'note',
@@ -253,10 +255,13 @@ function refundRow(
   { state, facts, reference }: ToldOfRefund,
 ): Row {
   const currency = charge.currency ?? order.currency;
+  const amount = wholeNumber(refund.amount);
+  const meaning = meaningIn(state, refund.status);
   const value = {
     ...refund,
     order_id: order.id,
     charge_id: charge.id,
+    went_back: wentBackOf({ meaning, amount: amount === undefined ? undefined : magnitude(amount) }) ?? null,
     currency,
     reason: facts?.reason ?? null,
     note: facts?.note ?? null,

@@ -16,6 +16,7 @@ import {
   negated,
   type RefundFact,
   sentHere,
+  wentBackOf,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { withOthers } from '../journal/attempt-record.ts';
@@ -167,6 +168,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
     tableFrom: 0,
     stays: true,
   }),
+  field('went_back', 'figure', wentBackOf),
   field('currency', 'text', ({ currency }) => currency),
   field('state', 'text', ({ state }) => state),
   // People ask who it was, so a reason is cut first.
