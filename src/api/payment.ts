@@ -55,13 +55,21 @@ export function wentBack(order: JsonObject): number | bigint | undefined {
   const { amount_refunded: said } = order;
   if (!isWhole(said)) return undefined;
   const refunds = itemsOf(order.charges).flatMap((charge) => itemsOf(charge.refunds));
-  const exactSum = (...meanings: readonly RefundMeaning[]) =>
-    refunds
-      .filter(({ status }) => meanings.includes(meaningOfRefund(status)))
-      .reduce((sum, { amount }) => sum + exactOf(amount), 0n);
-  const made = exactSum('made');
-  const isCounted = BigInt(said) !== made && BigInt(said) === exactSum('made', 'pending', 'unconfirmed');
+  const made = exactSum(refunds, ['made']);
+  const isCounted =
+    BigInt(said) !== made && BigInt(said) === exactSum(refunds, ['made', 'pending', 'unconfirmed']);
   return isCounted ? Number(made) : said;
+}
+
+/** What went back of a charge by the refunds that it shows, positive. Only refunds that were made count. */
+export function wentBackOfCharge({ refunds }: JsonObject): bigint {
+  return exactSum(itemsOf(refunds), ['made']);
+}
+
+function exactSum(refunds: readonly JsonObject[], meanings: readonly RefundMeaning[]): bigint {
+  return refunds
+    .filter(({ status }) => meanings.includes(meaningOfRefund(status)))
+    .reduce((sum, { amount }) => sum + exactOf(amount), 0n);
 }
 
 interface ShownItems {
@@ -95,9 +103,7 @@ export function hiddenRefunds(order: JsonObject): string | undefined {
   const { amount_refunded: said } = order;
   if (!isWhole(said)) return undefined;
   const refunds = itemsOf(order.charges).flatMap((charge) => itemsOf(charge.refunds));
-  const shown = refunds
-    .filter(({ status }) => meaningOfRefund(status) !== 'failed')
-    .reduce((sum, { amount }) => sum + exactOf(amount), 0n);
+  const shown = exactSum(refunds, ['made', 'pending', 'unconfirmed']);
   if (BigInt(said) <= shown) return undefined;
   const records = refunds.length === 0 ? 'it shows no refund' : `its refunds add up to ${shown}`;
   return `${records}, although its amount_refunded is ${said}`;

@@ -11,8 +11,8 @@ import {
   pathColumns,
   refundFields,
 } from './documented-fields.ts';
-import { isWhole, itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
-import { wentBack } from './payment.ts';
+import { isObject, isWhole, itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
+import { shownRefunds, wentBack, wentBackOfCharge } from './payment.ts';
 import { customerIdPattern, orderIdPattern, paths, statuses } from './spec.ts';
 
 /**
@@ -195,6 +195,12 @@ function refundedOf(record: JsonObject): unknown {
   return back === undefined ? record.amount_refunded : Number(back) === 0 ? undefined : -back;
 }
 
+// Blank for a charge that does not show all its refunds.
+function refundedOfCharge({ order, ...charge }: JsonObject): unknown {
+  const refunds = shownRefunds(isObject(order) ? order : {}, charge);
+  return refunds.problem === undefined ? wentBackOfCharge(charge) : undefined;
+}
+
 // A single sum of what was paid, what was declined and what is only authorized would mean nothing.
 function summedByStatus(status: string): NonNullable<Column['summed']> {
   return (record) => [`amount, ${textIn(record[status]) ?? 'no status'}`, record.amount];
@@ -226,6 +232,7 @@ export const orderColumns: readonly Column[] = [
 export const chargeColumns: readonly Column[] = [
   ...documented(chargeFields, 'id order_id status'),
   column('amount', 'money', { summed: summedByStatus('status') }),
+  column('refunded', 'figure', { value: refundedOfCharge }),
   column('currency', 'text'),
   column('fee', 'figure', { summed: ({ fee }) => ['fee', fee] }),
   ...documented(chargeFields, 'created_at paid_at is_refundable payment_method.type payment_method.brand'),

@@ -91,8 +91,8 @@ test('with --tz each time has its local time beside it, with its offset; without
   expect(refundHead).not.toContain('created_at_local');
 
   const [chargeHead, charge] = await csvOf(service, '--rows', 'charges', ...zone);
-  expect(chargeHead?.slice(6, 10)).toEqual(['created_at', 'created_at_local', 'paid_at', 'paid_at_local']);
-  expect(charge?.slice(8, 10)).toEqual(['2026-07-01T12:01:00Z', '2026-07-01T06:01:00-06:00']);
+  expect(chargeHead?.slice(7, 11)).toEqual(['created_at', 'created_at_local', 'paid_at', 'paid_at_local']);
+  expect(charge?.slice(9, 11)).toEqual(['2026-07-01T12:01:00Z', '2026-07-01T06:01:00-06:00']);
 
   const [orderHead, row] = await csvOf(service, '--tz', 'Asia/Kathmandu');
   expect(orderHead?.filter((name) => name.endsWith('_local'))).toEqual([

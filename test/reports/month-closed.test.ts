@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { orderOf } from '../harness/orders.ts';
+import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { hangUp } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
@@ -194,4 +194,44 @@ test('each command that takes a period notes once that the last day of the month
       ],
     ]);
   }
+});
+
+const tried = orderOf(
+  'ord_1',
+  [
+    chargeOf('ch_no', 1000, { status: 'declined', paid_at: null }),
+    chargeOf('ch_yes', 1000, {
+      refunds: listOf(refundOf('rf_1', 300), refundOf('rf_2', 200, { status: 'failed' })),
+    }),
+  ],
+  { amount_refunded: 300 },
+);
+
+test('an export of charges with --charge-status has only those charges, and one of refunds only refunds of them', async () => {
+  await using service = await startService({ orders: [tried] });
+  const idsOf = async (...words: readonly string[]) =>
+    rowsOf((await service.run(['orders', 'export', ...words])).stdout).map(({ id }) => id);
+  expect(await idsOf('--rows', 'charges', '--charge-status', 'declined')).toEqual(['ch_no']);
+  expect(await idsOf('--rows', 'refunds', '--charge-status', 'declined')).toEqual([]);
+  expect(await idsOf('--rows', 'refunds', '--charge-status', 'paid')).toEqual(['rf_1', 'rf_2']);
+  expect(await idsOf('--charge-status', 'declined')).toEqual(['ord_1']);
+});
+
+test('each charge of an export says what went back of it, and nothing if it does not show all', async () => {
+  const hidden = orderOf('ord_2', [chargeOf('ch_hidden', 500, { refunds: undefined })], {
+    amount_refunded: 500,
+  });
+  await using service = await startService({ orders: [tried, hidden] });
+  const { stdout } = await service.run([
+    'orders',
+    'export',
+    '--rows',
+    'charges',
+    '--csv',
+    '--columns',
+    'id,amount,refunded',
+  ]);
+  expect(stdout).toBe('id,amount,refunded\nch_no,1000,0\nch_yes,1000,300\nch_hidden,500,\n');
+  const whole = await service.run(['orders', 'export', '--rows', 'charges', '--csv']);
+  expect(whole.stdout).toMatch(/^id,order_id,status,amount,refunded,currency,fee,/);
 });

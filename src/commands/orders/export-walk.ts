@@ -25,7 +25,10 @@ import { type DateState, stopAtDate } from './order-observer.ts';
 import { datedRows, orderRows, type RowQuery } from './order-rows.ts';
 import { createFees, createSums } from './refund-sums.ts';
 
-interface RowsAsked extends Omit<OrderFilters, 'range'>, Span, Pick<RowQuery, 'rows' | 'by' | 'amounts'> {
+interface RowsAsked
+  extends Omit<OrderFilters, 'range'>,
+    Span,
+    Pick<RowQuery, 'rows' | 'by' | 'amounts' | 'chargeStatus'> {
   readonly states: readonly RefundState[] | undefined;
   /** Whether the first order that does not show everything ends the export. */
   readonly strict: boolean;
@@ -57,7 +60,7 @@ export function walkOrders(
   state: JsonObject | undefined,
 ): OrdersWalk {
   const { profile } = service;
-  const { rows, by, filters, amounts, states, range, days } = asked;
+  const { rows, by, filters, chargeStatus, amounts, states, range, days } = asked;
   // An export that is resumed begins in the middle of the list, and its first page has no known neighbour.
   const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
@@ -106,7 +109,7 @@ export function walkOrders(
       if (!passed.has(record)) return { rows: [], problems: [] };
       const day = (at: unknown) => days.day(at);
       const referenceKeys = profile.settings['reference.keys'];
-      const found = orderRows(record, { rows, by, range, amounts, day, referenceKeys, toldOf });
+      const found = orderRows(record, { rows, by, range, chargeStatus, amounts, day, referenceKeys, toldOf });
       const [first] = found.problems;
       if (asked.strict && first !== undefined)
         throw new CliError('incomplete', `${first.order_id || 'an order'}: ${first.why}`);

@@ -66,7 +66,7 @@ const exportOrders = defineCommand({
       const days = daysOfFlag(ctx, flags.tz);
       const range = rangeOf(ctx, periodOf({ period, since, until }), clockIn(days, ctx.clock.now()));
       sayFuture(ctx, range, period?.text ?? `the time until ${days.full(range.until ?? 0)}`);
-      const { filters, leftOut, checkStatuses } = orderFilters(ctx, rest, service);
+      const { filters, chargeStatus, leftOut, checkStatuses } = orderFilters(ctx, rest, service);
       const amounts = amountRange(flags, service.profile);
       for (const line of amounts.warnings) ctx.notes.warn(line);
       const filterWords = [
@@ -75,7 +75,7 @@ const exportOrders = defineCommand({
         states === undefined ? [] : ['--state', states.join()],
       ].filter((words) => words.length > 0);
       if (rows === 'refunds') await refuseUnknown(ctx, service);
-      const asked = { rows, by, filters, amounts, states, leftOut, checkStatuses };
+      const asked = { rows, by, filters, chargeStatus, amounts, states, leftOut, checkStatuses };
       return {
         resource: 'orders',
         row: rowWords[rows],

@@ -33,9 +33,13 @@ export const filterFlags = {
     'only orders with this payment_status, as the service writes it; none: those that show none',
     { offers: async () => words([...Object.keys(statusMeanings), noStatus]) },
   ),
-  'charge-status': flag.text('WORD', 'only orders with a charge of this status, such as declined', {
-    offers: async () => words(Object.keys(statusMeanings)),
-  }),
+  'charge-status': flag.text(
+    'WORD',
+    'only orders with a charge of this status, such as declined; in an export only such charges, and refunds of them',
+    {
+      offers: async () => words(Object.keys(statusMeanings)),
+    },
+  ),
   refundable: flag.switch('only orders that can be refunded'),
   customer: flag.of<string>({
     value: 'ID|EMAIL',
@@ -64,6 +68,8 @@ type FilterFlags = Input<readonly [], typeof filterFlags>['flags'];
 export interface OrderFilters {
   readonly filters: readonly Filter[];
   readonly range: TimeRange;
+  /** The status of `--charge-status`, as the service writes it. Rows of charges and refunds are only those of such charges. */
+  readonly chargeStatus: string | undefined;
   /** Lines about orders that were left out for a reason that may surprise a person. */
   readonly leftOut: () => readonly string[];
   /** Throws CliError 'usage' for a status that is nearly a documented one, if no order that was read has it. */
@@ -128,6 +134,7 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
   return {
     filters,
     range,
+    chargeStatus: chargeStatus?.word,
     leftOut: () => [
       ...(byStatus?.leftOut() ?? []),
       ...undated.words('created_at'),

@@ -51,6 +51,8 @@ export interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
   readonly range: TimeRange;
+  /** Rows of charges and of refunds are only those of charges with this status. */
+  readonly chargeStatus: string | undefined;
   readonly amounts: AmountRange;
   readonly day: (seconds: unknown) => string | undefined;
   readonly referenceKeys: readonly string[];
@@ -70,11 +72,13 @@ interface OrderRows {
  */
 export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   const { value: order } = record;
-  const { rows: kind, by, range, amounts } = query;
+  const { rows: kind, by, range, chargeStatus, amounts } = query;
   const isElsewhere = by === 'created' && isTime(order.created_at) && !isWithin(range, order.created_at);
   if (isElsewhere) return { rows: [], problems: [] };
   const { parts, charges, refunds } = shownParts(order, query);
-  const candidates = candidatesOf[kind](record, parts, query);
+  const isAny = kind === 'orders' || chargeStatus === undefined;
+  const own = isAny ? parts : parts.filter(({ charge }) => charge.status === chargeStatus);
+  const candidates = candidatesOf[kind](record, own, query);
   const { rows, undated } = chosen(order, candidates, query);
   const unpriced = amounts.isOpen ? [] : rows.filter(({ amount }) => !isAmount(amount));
   // What is not shown could be a row itself, or decide whether another row is chosen.

@@ -1,9 +1,8 @@
 /** What the refunds of an export, or its charges and their fees, add up to, over all its pages and runs. */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
-import { isObject, itemsOf, textIn } from '../../api/json-values.ts';
-import { tookMoney } from '../../api/payment.ts';
-import { meaningOfRefund } from '../../api/spec.ts';
+import { isObject, textIn } from '../../api/json-values.ts';
+import { tookMoney, wentBackOfCharge } from '../../api/payment.ts';
 import { counted } from '../../counted.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import {
@@ -64,14 +63,13 @@ export function createFees(stored: unknown) {
   return {
     add({ currency, fee: shown, record: { value } }: ExportRow): void {
       const fee = wholeNumber(shown);
-      const made = itemsOf(value.refunds).filter(({ status }) => meaningOfRefund(status) === 'made');
       const isPaid = tookMoney(value);
       tally.add('', currency, {
         charges: 1,
         shows: fee === undefined ? 0 : 1,
         fee: fee ?? 0,
         paid: (isPaid ? wholeNumber(value.amount) : undefined) ?? 0,
-        back: isPaid ? sumOf(made, ({ amount }) => magnitude(wholeNumber(amount) ?? 0)) : 0,
+        back: isPaid ? (wholeNumber(wentBackOfCharge(value)) ?? 0) : 0,
       });
     },
     lines(style: AmountStyle): readonly string[] {
