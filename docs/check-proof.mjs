@@ -72,6 +72,8 @@ for (const line of refunds) {
   const by = `by ${operator}${asked}${approver ? `, approved by ${approver}` : ''}`;
   console.log(`${sent}  ${order}  ${amount}  ${line.state ?? 'not made'}`);
   console.log(`  ${ids || 'no id of a refund'}${auth}, ${by}, ${change}`);
+  if (line.acknowledged_by)
+    console.log(`  alarm acknowledged by ${line.acknowledged_by}: ${line.acknowledged_note ?? 'no note'}`);
 }
 // One change of a whole order may have made several refunds.
 const many = (number, one) => `${number} ${one}${number === 1 ? '' : 's'}`;

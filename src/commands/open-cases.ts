@@ -81,8 +81,8 @@ export function collectOpenCases(ctx: Context): OpenCases {
   };
 }
 
-// `failed`: those of its refunds that failed, as the order shows them; without it, as the journal knows them.
-function caseOf(
+/** A change as a case. `failed`: those of its refunds that failed, as the order shows them; without it, as the journal knows them. */
+export function caseOf(
   state: ToldState = 'unconfirmed',
   record: AttemptRecord,
   failed: Pick<OpenCase, 'count' | 'amount'> = failedIn(record),

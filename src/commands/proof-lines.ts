@@ -183,6 +183,8 @@ const shortFields = [
   'operator',
   'asked_by',
   'approved_by',
+  'acknowledged_by',
+  'acknowledged_note',
 ] as const;
 
 /** What a line proves, in short. */
@@ -190,16 +192,18 @@ export function provedShort(line: JsonObject): JsonObject {
   return Object.fromEntries(shortFields.map((name) => [name, line[name] ?? null]));
 }
 
-/** The same for people, on two lines. */
+/** The same for people, on two lines, and one more about an alarm that somebody has dealt with. */
 export function shortView(line: JsonObject): readonly Block[] {
   const text = (name: (typeof shortFields)[number], before = '') =>
     typeof line[name] === 'string' && line[name] !== '' ? `${before}${line[name]}` : '';
   const { sent_at: at, operator, asked_by: asker } = line;
   const refund = `${text('refunds') || 'no id of a refund'}${text('auth_code', ', auth code ')}`;
   const who = `${text('operator', 'by ')}${asker === operator ? '' : text('asked_by', ', asked by ')}${text('approved_by', ', approved by ')}`;
+  const ended = `${text('acknowledged_by', 'alarm acknowledged by ')}${text('acknowledged_note', ': ')}`;
   const time = typeof at === 'number' ? [{ time: at, precision: 'full' as const }, '  '] : [];
   return [
     { line: [...time, `${text('order')}  ${text('amount_text')}  ${text('state') || 'not made'}`] },
     { line: `${refund}, ${who}, ${text('change')}`, indent: 2, hang: 2 },
+    ...(ended === '' ? [] : [{ line: ended, indent: 2, hang: 2 }]),
   ];
 }

@@ -99,12 +99,25 @@ export const prove = defineCommand({
       ]);
     if (flags.tz !== undefined && asked.period === undefined)
       throw usage(`--tz is the time zone of a period, and ${asked.text} is none`);
+    if (!endings.test(to)) {
+      const name = `${to.replace(/\.[^./]*$/, '')}.ndjson`;
+      throw usage(
+        `--to ${to}: evidence is written as NDJSON, so its name ends in .ndjson, .jsonl or in nothing`,
+        [
+          plainCommand('prove', asked.text, ...flagWords({ tz: flags.tz, to: name, force })),
+          'as a table, with a signed manifest: paydesk orders export --rows refunds --to refunds.xlsx',
+        ],
+      );
+    }
     await ctx.plans.checkNew(to, force);
     const would = `would write the refunds of ${asked.text} into ${to}`;
     if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;
     return writeFile(ctx, asked, flags.tz, { file: to, force });
   },
 });
+
+// A name that people and programs do not take for a table or a page.
+const endings = /\.(?:ndjson|jsonl)$|(?:^|\/)[^.]+$/i;
 
 // The period in dates: whoever checks the file later does not know what `this-month` was.
 function spanOf(ctx: Context, { since, until }: TimeRange, zone: string | undefined): string | undefined {
@@ -230,7 +243,7 @@ async function writeFile(
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
   warnOfAlarms(ctx, reread);
   warnOfUnread(ctx, unread);
-  if (asked.period !== undefined) noteElsewhere(ctx, asked.text, scope);
+  if (asked.period !== undefined) noteElsewhere(ctx, asked.text, zone, scope);
 }
 
 // A row without the part that may name people is still genuine: its hash covers the digest of that part.
@@ -276,11 +289,22 @@ function atTheSender(scope: Profile, { text, period }: Asked, words: readonly st
   );
 }
 
-function noteElsewhere({ notes }: Context, period: string, scope: Profile | undefined): void {
+function noteElsewhere(
+  { notes }: Context,
+  period: string,
+  zone: string | undefined,
+  scope: Profile | undefined,
+): void {
   if (scope === undefined) notes.note('refunds of every account: -p NAME takes those of one');
-  const words = ['refunds', 'summary', '--by', 'origin', '--period', period];
+  const words = [
+    'orders',
+    'export',
+    '--rows',
+    'refunds',
+    ...flagWords({ period, tz: zone, to: 'refunds.csv' }),
+  ];
   const command = scope === undefined ? plainCommand(...words) : commandLine(scope, ...words);
-  notes.note(`refunds that were made elsewhere are not in it: ${command}`);
+  notes.note(`refunds that were made elsewhere are not in it; a signed list of all: ${command}`);
 }
 
 const largestFile = 2 ** 28;

@@ -240,6 +240,7 @@ function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow
     settled_twins: figures.settledTwins,
     open_cases: figures.openCases.map(caseRow),
     recorded: figures.recorded.map(caseRow),
+    acknowledged: figures.acknowledged.map(caseRow),
   };
 }
 

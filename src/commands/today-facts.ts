@@ -7,7 +7,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import { isWithin, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
-import type { AttemptRecord, ChangeKind } from '../journal/journal.ts';
+import { type AttemptRecord, type ChangeKind, openAttempts } from '../journal/journal.ts';
 import { isOpenState } from '../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
@@ -112,7 +112,7 @@ export async function gatherToday(
     gaps,
     refunds: totals,
     lines: [
-      ...(await openLines(source, open, { isTeam, profile })),
+      ...(await openLines(source, open, { isTeam, profile, journal: ctx.journal })),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
       ...people
         .result()
@@ -148,7 +148,7 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 // How much is in each of these states; in a team, also who sent it. An unconfirmed change may belong to no order, such as a payment
 // link.
 async function openLines(source: Source, open: OpenCases, asked: LineAsked): Promise<readonly TodayLine[]> {
-  const all = open.all(await source.open().catch(orElse(() => [])));
+  const all = open.all(await openAttempts(asked.journal, { origin: source.origin }).catch(orElse(() => [])));
   const lines = toldStates.flatMap((state) => {
     // Two alarms may be about the same refund that was made twice.
     const orders = new Set<string | undefined>();
@@ -164,7 +164,7 @@ async function openLines(source: Source, open: OpenCases, asked: LineAsked): Pro
   return [...lines, ...linesOf('never_arrived', open.lost(), plainCommand('journal', 'list'), asked)];
 }
 
-interface LineAsked {
+interface LineAsked extends Pick<Context, 'journal'> {
   readonly isTeam: boolean;
   readonly profile: Profile;
 }

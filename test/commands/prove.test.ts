@@ -109,7 +109,7 @@ test('it names the account of its refunds, and says where the refunds are that w
   const [about = {}, first = {}] = rowsOf(readFileSync(pathIn(service), 'utf8'));
   expect(about.account).toBe(first.account);
   expect(stderr).toContain(
-    'refunds that were made elsewhere are not in it: paydesk refunds summary --by origin --period this-month\n',
+    'refunds that were made elsewhere are not in it; a signed list of all: paydesk orders export --rows refunds --period this-month --to refunds.csv\n',
   );
 });
 
@@ -239,6 +239,8 @@ test.each([
     'PERIOD last-month and --check exclude each other',
     'paydesk prove --check proof.ndjson',
   ],
+  ['last-month --to proof.csv', 'evidence is written as NDJSON', 'prove last-month --to proof.ndjson'],
+  ['last-month --to proof.xlsx', 'evidence is written as NDJSON', 'prove last-month --to proof.ndjson'],
   ['--check proof.ndjson --signed-by abc', '--signed-by abc: not the key of a desk', 'desk_key'],
 ])('prove %s: %s, and what is meant', async (words, why, meant) => {
   const service = await unproved;
@@ -619,4 +621,55 @@ test('a file of another command is not called a bad proof: the command that chec
   const proof = await ask(service, 'orders', 'export', '--verify', 'proof.ndjson');
   expect([proof.code, proof.stderr]).toEqual([2, expect.stringContaining('prove wrote it')]);
   expect(proof.stderr).toContain('now:     paydesk prove --check proof.ndjson\n');
+});
+
+test('a refund that failed and was acknowledged is in the report and in what --check and the script print, with who did what about it', async () => {
+  const made = orderAt('ord_1', '2040-11-21T10:00:00Z', {
+    refunds: [{ amount: 10_000, at: '2040-11-21T15:31:12Z' }],
+  });
+  const failed = orderAt('ord_1', '2040-11-21T10:00:00Z', {
+    refunds: [{ amount: 10_000, at: '2040-11-21T15:31:12Z', changes: { status: 'failed' } }],
+    amount_refunded: 0,
+    payment_status: 'paid',
+  });
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost(_, own) {
+      own.orders = [made];
+      return json(made);
+    },
+  });
+  await refundAs(service, 'mara', 'ord_1');
+  service.orders = [failed];
+  expect((await ask(service, 'journal', 'reconcile', '--all')).code).toBe(7);
+  const [change = ''] = /i_\w+/.exec((await ask(service, 'journal', 'list')).stdout) ?? [];
+  const note = 'paid by bank transfer, ticket 9';
+  const acknowledged = await service.run(['journal', 'acknowledge', change, '--note', note, '--yes'], {
+    env: { ...clock, PAYDESK_OPERATOR: 'jon' },
+  });
+  expect(acknowledged.code, acknowledged.stderr).toBe(0);
+  const report = await ask(service, 'report', '--to', 'report.html', '--json');
+  expect(report.code, report.stderr).toBe(0);
+  const html = readFileSync(pathIn(service, 'report.html'), 'utf8');
+  const [, section = ''] = /<h2[^>]*>Acknowledged<\/h2>([\s\S]*?)<\/section>/.exec(html) ?? [];
+  expect(section).toContain(
+    'failed after it was made: that money did not go back; alarm acknowledged by jon',
+  );
+  expect(html).toMatch(/1 failed, 10\s?000\sMXN: in no sum\./);
+  const { key } = await proved(service);
+  const words = `alarm acknowledged by jon: ${note}`;
+  const checked = await ask(service, 'prove', '--check', 'proof.ndjson');
+  expect(inOneLine(checked.stdout)).toContain(words);
+  expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toContain(
+    words,
+  );
+});
+
+test('a file whose lines end in CR LF, as some mail programs make them, is refused with that', async () => {
+  await using service = await startProved();
+  const { text } = await proved(service);
+  writeFileSync(pathIn(service, 'mailed.ndjson'), text.replaceAll('\n', '\r\n'));
+  const { code, stderr } = await ask(service, 'prove', '--check', 'mailed.ndjson');
+  expect(code).toBe(3);
+  expect(inOneLine(stderr)).toContain('its lines end in CR LF: a program that it went through changed them');
 });

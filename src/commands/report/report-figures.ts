@@ -2,8 +2,14 @@
 
 import { isWithin, secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { changeKinds, isOpen } from '../../journal/journal.ts';
-import { isOpenState, type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
+import { changeKinds, isOpen, type Moment, openAttempts, pagesOf } from '../../journal/journal.ts';
+import {
+  acknowledgementOf,
+  isOpenState,
+  type RefundState,
+  recordedState,
+  type TwinPair,
+} from '../../orders/orders.ts';
 import {
   daysFrom,
   type Figure,
@@ -22,7 +28,7 @@ import {
   unitsFrom,
 } from '../../reports/reports.ts';
 import { outcomeWords } from '../journal/attempt-words.ts';
-import type { OpenCases } from '../open-cases.ts';
+import { caseOf, type OpenCase, type OpenCases, toldStates } from '../open-cases.ts';
 import { isOfPeriod, type ListedTwin, pairsIn } from '../orders/twins.ts';
 import { type TimeBefore, timesBefore } from './report-period.ts';
 import type { Source } from './report-source.ts';
@@ -72,6 +78,8 @@ export interface ReportFigures {
   readonly openCases: readonly ReportedCase[];
   /** What a person recorded, and no order shows. */
   readonly recorded: readonly ReportedCase[];
+  /** The changes sent in the period whose alarm somebody has dealt with. */
+  readonly acknowledged: readonly ReportedCase[];
 }
 
 /** How many of the largest refunds a report lists for each currency. */
@@ -142,6 +150,7 @@ export async function gatherFigures(
     settledTwins: pairs.length - twins.length,
     openCases: cases.filter(({ state }) => isOpenState(state)),
     recorded: cases.filter(({ state }) => !isOpenState(state)),
+    acknowledged: await acknowledgedCases(ctx, source, currency),
   };
 }
 
@@ -219,23 +228,41 @@ async function openCases(
   open: OpenCases,
 ): Promise<readonly ReportedCase[]> {
   const now = await ctx.journal.now();
-  const cases = open.all(await source.open());
+  const cases = open.all(await openAttempts(ctx.journal, { origin: source.origin }));
   return cases
     .filter((one) => one.currency === undefined || hasCurrency(currency, one.currency))
-    .map(({ state, orderId, currency: of, amount, record, doubt }) => {
-      const sent = record?.sent;
-      // The journal may not know yet what the order shows.
-      const isKnown = record !== undefined && recordedState(record) === state;
-      const seen = doubt === undefined ? state : `${state}: ${doubt}`;
-      return {
-        orderId,
-        what: sent === undefined ? 'order' : changeKinds[sent.proof.kind].noun,
-        state,
-        outcome: isKnown ? outcomeWords(record, isOpen(record, now)) : seen,
-        amount,
-        currency: of,
-        sentAt: secondsOf(sent?.time),
-        operator: sent?.operator,
-      };
-    });
+    .map((one) => reported(one, now));
+}
+
+function reported({ state, orderId, currency, amount, record, doubt }: OpenCase, now: Moment): ReportedCase {
+  const sent = record?.sent;
+  // The journal may not know yet what the order shows.
+  const isKnown = record !== undefined && recordedState(record) === state;
+  const seen = doubt === undefined ? state : `${state}: ${doubt}`;
+  return {
+    orderId,
+    what: sent === undefined ? 'order' : changeKinds[sent.proof.kind].noun,
+    state,
+    outcome: isKnown ? outcomeWords(record, isOpen(record, now)) : seen,
+    amount,
+    currency,
+    sentAt: secondsOf(sent?.time),
+    operator: sent?.operator,
+  };
+}
+
+async function acknowledgedCases(
+  { journal }: Context,
+  { origin, range: { since, until } }: Source,
+  currency: string | undefined,
+): Promise<readonly ReportedCase[]> {
+  const now = await journal.now();
+  const found: ReportedCase[] = [];
+  for await (const page of pagesOf(journal, { origin, since, until }))
+    for (const record of page) {
+      const state = toldStates.find((one) => one === recordedState(record));
+      const isOver = acknowledgementOf(record) !== undefined && hasCurrency(currency, record.sent.currency);
+      if (state !== undefined && isOver) found.push(reported(caseOf(state, record), now));
+    }
+  return found;
 }

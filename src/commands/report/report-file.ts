@@ -7,7 +7,6 @@ import { CliError } from '../../errors.ts';
 import type { ExportReading } from '../../exports/exports.ts';
 import { usage } from '../../flags/flags.ts';
 import { rangeWords } from '../../flags/typed-time.ts';
-import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import {
@@ -75,7 +74,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     isWhole: () => true,
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
-    open: () => openAttempts(ctx.journal, { origin }),
+    origin,
     attemptsOf,
     readWords,
     ...asOfReading({ days: time.days, asOf, readWords }),

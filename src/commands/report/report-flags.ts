@@ -10,7 +10,6 @@ import { counted } from '../../counted.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { flag, type Input, listFileFlags, maxPerSecondFlag, usage } from '../../flags/flags.ts';
 import { noteLeftOut } from '../../flags/typed-period.ts';
-import { openAttempts } from '../../journal/journal.ts';
 import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency } from '../../reports/reports.ts';
@@ -220,7 +219,7 @@ async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
     isWhole: () => true,
     knowsPayments: true,
     facts: walked.facts,
-    open: () => openAttempts(journal, { origin: service.profile.origin }),
+    origin: service.profile.origin,
     attemptsOf,
     readWords: walked.words,
     ...asOfReading({ days: time.days, asOf, readWords: walked.words }),

@@ -7,13 +7,7 @@ import { CliError, withParts } from '../../errors.ts';
 import { clockAndZoneOf, dayBegan } from '../../flags/typed-time.ts';
 import type { IndexedOrder, IndexStatus, OrderIndex } from '../../index/index.ts';
 import { turn } from '../../io.ts';
-import {
-  type AttemptRecord,
-  type FoundRefund,
-  openAttempts,
-  ownRefunds,
-  pagesOf,
-} from '../../journal/journal.ts';
+import { type AttemptRecord, type FoundRefund, ownRefunds, pagesOf } from '../../journal/journal.ts';
 import { shownIndexed } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency } from '../../reports/reports.ts';
@@ -175,7 +169,7 @@ async function sourceOf(
     isWhole: () => isWhole(status, told()),
     knowsPayments: true,
     facts: read.facts,
-    open: () => openAttempts(ctx.journal, { origin: profile.origin }),
+    origin: profile.origin,
     attemptsOf,
     readWords: () => `${counted(status.orders, 'order')} in the index of this machine`,
     asOfLines: () => indexLines(times, status, told()),

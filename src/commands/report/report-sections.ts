@@ -84,6 +84,16 @@ export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly Pag
             how,
           ),
         ]),
+    ...(figures.acknowledged.length === 0
+      ? []
+      : [
+          casesSection(
+            'Acknowledged',
+            'Changes sent in this period whose alarm somebody has dealt with. paydesk journal show says what was done.',
+            figures.acknowledged,
+            how,
+          ),
+        ]),
     totalsSection(figures, how),
     {
       title: `By ${unit}`,

@@ -100,8 +100,8 @@ export interface Source {
   /** Whether payments are known in addition to the refunds. */
   readonly knowsPayments: boolean;
   readonly facts: AsyncIterable<Facts>;
-  /** The changes of the account that a person must look at, as the journal knows them. No request is sent for them. */
-  readonly open: () => Promise<readonly AttemptRecord[]>;
+  /** The address of the account, by which the journal knows its changes. */
+  readonly origin: string;
   /** What the journal knows about these orders. */
   readonly attemptsOf: (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
   /** What was read, once all of it was: `5012 orders read from the service`. */

@@ -69,6 +69,8 @@ export function checkProof(
   text: string,
   isSigned: (bytes: Uint8Array, signature: string) => boolean,
 ): CheckedProof | string {
+  if (text.includes('\r\n'))
+    return 'its lines end in CR LF: a program that it went through changed them, so no signature can fit';
   const end = text.lastIndexOf('\n', text.length - 2) + 1;
   const [signed, last] = [text.slice(0, end), text.slice(end)];
   const { signature } = parsedObject(last);
