@@ -33,11 +33,7 @@ export function createBytesReader(
   tell?: (line: string) => void,
 ): (path: string, maxBytes: number) => Promise<Uint8Array> {
   const chunksOf = createChunkReader(io, signal, tell);
-  return async (path, maxBytes) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of chunksOf(path, maxBytes)) chunks.push(chunk);
-    return Buffer.concat(chunks);
-  };
+  return async (path, maxBytes) => Buffer.concat(await Array.fromAsync(chunksOf(path, maxBytes)));
 }
 
 /** Reads a file part by part; `-` is standard input. Reading ends when the run is stopped. */

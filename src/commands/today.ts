@@ -9,15 +9,7 @@ import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { flag } from '../flags/flags.ts';
 import { parsePeriod } from '../flags/typed-period.ts';
-import {
-  type AttemptRecord,
-  attemptName,
-  changeKinds,
-  changeOf,
-  needsPerson,
-  pagesOf,
-  sentBy,
-} from '../journal/journal.ts';
+import { attemptName, changeKinds, changeOf, needsPerson, pagesOf, sentBy } from '../journal/journal.ts';
 import { recordedState, stateMeans, twinSeconds, twinSpan } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
@@ -260,8 +252,7 @@ async function look(
 ): Promise<string> {
   const { origin, settings } = profile;
   const now = await ctx.journal.now();
-  const young: AttemptRecord[] = [];
-  for await (const page of pagesOf(ctx.journal, { origin, since }, { limit: 250 })) young.push(...page);
+  const young = (await Array.fromAsync(pagesOf(ctx.journal, { origin, since }, { limit: 250 }))).flat();
   for (const record of young.toReversed()) {
     const { sent } = record;
     const state = record.verdicts.length === 0 ? 'under way' : recordedState(record);

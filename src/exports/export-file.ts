@@ -5,7 +5,7 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { isObject, type JsonObject } from '../api/json-values.ts';
+import { isObject, type JsonObject, textIn } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
 import type { Held } from '../locks/locks.ts';
 import type { DeskKey } from '../profiles/profiles.ts';
@@ -200,7 +200,7 @@ function formatState(state: JsonObject | undefined): JsonObject | undefined {
 
 /** The time zone in an export's query; undefined if it names none. */
 export function zoneOf({ zone }: JsonObject): string | undefined {
-  return typeof zone === 'string' ? zone : undefined;
+  return textIn(zone);
 }
 
 export async function removeUnfinished({

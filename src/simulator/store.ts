@@ -1,7 +1,7 @@
 /** The store of a simulator: its orders, customers and checkouts, its key and its instance id. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { JsonObject } from '../api/json-values.ts';
+import { type JsonObject, textIn } from '../api/json-values.ts';
 import { livemodeOf, type Mode } from '../api/spec.ts';
 import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
@@ -96,10 +96,10 @@ export function openStore(options: StoreOptions): Store {
   return {
     identity,
     page: (table, request) => readPage(sql, table, request),
-    get: (table, id) => textOf(sql(`SELECT body FROM ${table} WHERE id = ?`).get(id)?.body),
+    get: (table, id) => textIn(sql(`SELECT body FROM ${table} WHERE id = ?`).get(id)?.body),
     bySlug: (table, slug) => {
       const path = table === 'orders' ? '$.checkout.slug' : '$.slug';
-      return textOf(sql(`SELECT body FROM ${table} WHERE json_extract(body, ?) = ?`).get(path, slug)?.body);
+      return textIn(sql(`SELECT body FROM ${table} WHERE json_extract(body, ?) = ?`).get(path, slug)?.body);
     },
     add: (table, record) =>
       inTransaction(db, () => {
@@ -122,7 +122,7 @@ export function openStore(options: StoreOptions): Store {
         }
         return result;
       }),
-    note: (name) => textOf(sql('SELECT value FROM meta WHERE name = ?').get(notePrefix + name)?.value),
+    note: (name) => textIn(sql('SELECT value FROM meta WHERE name = ?').get(notePrefix + name)?.value),
     keep: (name, text) =>
       inTransaction(db, () => {
         checkInstance(db, opened);
@@ -195,10 +195,6 @@ function orderOf(body: unknown): StoredOrder | undefined {
   return isStoredOrder(order) ? order : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
 type Sql = (text: string) => StatementSync;
 
 function writeOrder(sql: Sql, order: StoredOrder): void {
@@ -249,8 +245,8 @@ function readPage(sql: Sql, table: Table, { limit, next, previous }: PageRequest
   const shown = backwards ? rows.slice(0, limit).reverse() : rows.slice(0, limit);
   return {
     bodies: shown.map((row) => String(row.body)),
-    firstId: textOf(shown[0]?.id),
-    lastId: textOf(shown.at(-1)?.id),
+    firstId: textIn(shown[0]?.id),
+    lastId: textIn(shown.at(-1)?.id),
     before: backwards ? more : cursor !== undefined,
     after: backwards || more,
   };

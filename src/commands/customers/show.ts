@@ -171,11 +171,12 @@ async function ordersOfCustomer(
     });
   };
   const hits = await find(names);
-  const records: WireRecord[] = [];
   const reading = readHits(service, hits.slice(0, shown));
-  for await (const some of reading.orders) records.push(...some.map(({ record }) => record));
+  const records = (await Array.fromAsync(reading.orders)).flat();
   return {
-    newest: records.map(({ value }) => value).filter((order) => names.some((name) => isBuyer(name)(order))),
+    newest: records
+      .map(({ record }) => record.value)
+      .filter((order) => names.some((name) => isBuyer(name)(order))),
     count: hits.length,
     isByFirst: (await find(names.slice(0, 1))).length === hits.length,
     forgotten: index.status().forgotten,

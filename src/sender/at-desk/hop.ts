@@ -152,9 +152,7 @@ async function endIn(
 }
 
 async function textOf(reply: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of reply.body ?? []) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(await Array.fromAsync(reply.body ?? [])).toString('utf8');
 }
 
 async function wireOf(

@@ -190,8 +190,7 @@ async function endOf(parts: PlansParts, { stream, ...how }: Started) {
 }
 
 async function handedIn(context: HopContext): Promise<{ readonly head: PlanHead; readonly text: string }> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bodyIn(context, maxBytes.plan + maxBytes.join)) chunks.push(chunk);
+  const chunks = await Array.fromAsync(bodyIn(context, maxBytes.plan + maxBytes.join));
   const body = Buffer.concat(chunks).toString('utf8');
   const end = body.indexOf('\n');
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planHeadForm), body.slice(0, Math.max(0, end)));

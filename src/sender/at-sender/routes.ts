@@ -119,9 +119,7 @@ export async function readBody<const Form extends v.GenericSchema>(
   form: Form,
   maxBytes: number,
 ): Promise<v.InferOutput<Form>> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bodyIn(context, maxBytes)) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = Buffer.concat(await Array.fromAsync(bodyIn(context, maxBytes))).toString('utf8');
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), v.check(isShallow), form), text);
   if (read.success) return read.output;
   const [issue] = read.issues;

@@ -297,8 +297,7 @@ async function searched(
   const hits = await index.scan(wantedOrders([words], profile.settings));
   const wanted = hits.filter(({ id }) => !isRead(id));
   const reading = readHits(service, wanted.slice(0, most));
-  const orders: ReadAgain[] = [];
-  for await (const some of reading.orders) orders.push(...some);
+  const orders = (await Array.fromAsync(reading.orders)).flat();
   const status = index.status();
   const headJoined = (status.headReadAt ?? 0) >= startedAt;
   const doubts = doubtsOf(ctx, status, profile, { headJoined, unread: reading.unread });
