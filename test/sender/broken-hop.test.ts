@@ -16,6 +16,7 @@ interface Case {
   /** What the desk said at first, and when it asked again over a way that is whole. */
   said?: Said;
   saidAgain?: Said;
+  why?: string | undefined;
   hasBroken?: boolean;
 }
 
@@ -37,7 +38,9 @@ async function handOverAll(
     for (let one = queue.shift(); one !== undefined; one = queue.shift()) {
       await using hop = await startBreakingHop(ledger.sender.port, [one.broken]);
       const desk = directDesk({ url: hop.url, token, folder: home.path, clock });
-      one.said = (await desk.refund(one.order, one.id)).said;
+      const { said, error } = await desk.refund(one.order, one.id);
+      one.said = said;
+      one.why = error?.message;
       desk.close();
       one.hasBroken = hop.hasBroken;
     }
@@ -57,7 +60,7 @@ async function compare({ sender, service }: Ledger, cases: readonly Case[]) {
   };
   const recordedOf = Map.groupBy(data, ({ order }) => order);
   const postsOf = Map.groupBy(service.posts, ({ url }) => url);
-  return cases.flatMap(({ order, broken, said, saidAgain }) => {
+  return cases.flatMap(({ order, broken, said, saidAgain, why }) => {
     const id = String(order.id);
     const posts = postsOf.get(`/orders/${id}/refunds`)?.length ?? 0;
     const recorded = recordedOf.get(id) ?? [];
@@ -69,7 +72,9 @@ async function compare({ sender, service }: Ledger, cases: readonly Case[]) {
       ...(isLost ? ['lost'] : []),
       ...(isTrue ? [] : ['false']),
     ];
-    return what.length === 0 ? [] : [{ what, broken, said, saidAgain, posts }];
+    return what.length === 0
+      ? []
+      : [{ what, broken, said, saidAgain, why, posts, recorded: recorded.map(({ verdict }) => verdict) }];
   });
 }
 
