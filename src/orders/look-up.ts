@@ -26,8 +26,6 @@ interface OrderLookUp {
   readonly notes: Pick<Notes, 'warn' | 'progress'>;
   readonly options: { readonly dryRun: boolean };
   readonly signal: AbortSignal;
-  /** Absent: a line warns about what these orders showed for the first time. A screen of one order says it itself. */
-  readonly saysItself?: true;
 }
 
 type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
@@ -96,7 +94,7 @@ function newsOf({ cases, refunds, attempts, order }: KnownOrder): readonly Attem
 // Returns whether anything was recorded. Warns about what a person must look at; what cannot be recorded now is shown all the
 // same.
 async function record(parts: OrderLookUp, news: readonly AttemptRecord[]): Promise<boolean> {
-  const { journal, notes, saysItself } = parts;
+  const { journal, notes } = parts;
   const looked = await reconcileEach(parts, news);
   const recorded = looked.flatMap(({ found }) => (found?.added === undefined ? [] : [found.record]));
   const now = await journal.now();
@@ -104,7 +102,7 @@ async function record(parts: OrderLookUp, news: readonly AttemptRecord[]): Promi
     recorded.filter((one) => needsPerson(one, now)),
     '',
   );
-  if (line !== undefined && saysItself !== true) notes.warn(line);
+  if (line !== undefined) notes.warn(line);
   return recorded.length > 0;
 }
 

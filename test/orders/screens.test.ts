@@ -208,7 +208,7 @@ test('orders show: an order that is only authorized, and a charge that was paid 
   expect(held).toContain('ord_held  pre_authorized, only authorized, no money taken  sandbox shop\n');
   expect(
     held.endsWith(
-      '\n\nto give it up: do not capture it. The shop can release it at the bank; else it\n  lapses, and the service does not say when\nto charge it:\n  paydesk -p shop orders capture ord_held\n',
+      '\n\nif the buyer cancelled, do not capture it: your shop can release it at the bank,\n  else it lapses; the service does not say when\nif the buyer gets the goods, charge it:\n  paydesk -p shop orders capture ord_held\n',
     ),
   ).toBe(true);
 });

@@ -18,6 +18,7 @@ const firstWords: Readonly<Record<string, Case>> = {
   'refund unconfirmed': 'unconfirmed',
   'refund failed': 'failed',
   'can be refunded': 'none',
+  'can be refunded in part': 'none',
   'its twin was refunded': 'none',
   'check its twin first': 'none',
   'its twin is recorded as refunded': 'none',

@@ -429,7 +429,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of two that were paid, which one is meant is asked before a command that refunds',
     async () => undefined,
     `orders show ${id}`,
-    'if it is this order, and not its twin, that the buyer wants back: either refund all of it, 1000:',
+    'if it is this order, and not its twin, that the buyer wants refunded: either refund all of it, 1000:',
   ],
   [
     'and what is left of a charge says what of it may have gone back',

@@ -155,7 +155,7 @@ export function waitingRequest(
     word: 'waits for approval',
     next: [
       isOwn
-        ? 'you asked for it, so somebody else must approve it'
+        ? 'you asked for it, so somebody else must approve it; the command for them'
         : `anybody but ${operator} who may refund can approve it`,
       commandLine(profile, 'approvals', 'approve', id),
     ],

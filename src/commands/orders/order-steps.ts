@@ -123,7 +123,7 @@ export function whatNext(
   return next(isPair ? warned('check its twin first') : word, [
     'blank',
     ...refusedSteps(ctx, known),
-    ...(isPair ? [{ line: 'if it is this order, and not its twin, that the buyer wants back:' }] : []),
+    ...(isPair ? [{ line: 'if it is this order, and not its twin, that the buyer wants refunded:' }] : []),
     ...steps,
   ]);
 }
@@ -181,10 +181,10 @@ function captureSteps({ order, neverArrived }: KnownOrder, profile: Profile): re
   return [
     'blank',
     {
-      line: 'to give it up: do not capture it. The shop can release it at the bank; else it lapses, and the service does not say when',
+      line: 'if the buyer cancelled, do not capture it: your shop can release it at the bank, else it lapses; the service does not say when',
       hang: 2,
     },
-    { line: 'to charge it:' },
+    { line: 'if the buyer gets the goods, charge it:' },
     { line: commandLine(profile, 'orders', 'capture', String(order.id), ...again), indent: 2 },
   ];
 }
@@ -312,7 +312,8 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const over = isTooOld ? 'older than may be refunded' : 'over a limit';
   const limit = nothingAllowed(known, at) === undefined ? 'can be refunded up to a limit' : over;
   const text = isTwice ? 'ask your lead first' : limit;
-  const word: Span = isTwice || refused !== undefined ? { text, style: 'warn' } : 'can be refunded';
+  const all = lockedCharges(money).length === 0 ? 'can be refunded' : 'can be refunded in part';
+  const word: Span = isTwice || refused !== undefined ? { text, style: 'warn' } : all;
   const shown: readonly Block[] = [
     ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
     ...(refused === undefined

@@ -111,8 +111,7 @@ interface Known {
 }
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known | undefined> {
-  const { journal, notes, options, signal } = ctx;
-  const [known] = await shownOrders({ journal, notes, options, signal, saysItself: true }, service, [order]);
+  const [known] = await shownOrders(ctx, service, [order]);
   if (known === undefined) return undefined;
   const { cases, attempts } = known;
   const { twins, own, gaps } = await lookForTwins(ctx, service, order);
