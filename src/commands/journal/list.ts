@@ -35,7 +35,6 @@ import {
 } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { currencyOfLimit } from '../profile/money-limits.ts';
 import { attemptColumns, showAttemptPages, showAttempts } from './attempt-record.ts';
 import {
   askingFile,
@@ -100,7 +99,7 @@ export const list = defineCommand({
       throw usage(`--order ${order}: type the id of the order`);
     const ctx = await askingFile(here, flags.from);
     if (kind === 'setting') refuseMisplaced(flags);
-    ctx.out.checkColumns(kind === 'setting' ? settingColumns(ctx) : attemptColumns);
+    ctx.out.checkColumns(kind === 'setting' ? await settingColumns(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
     const range = rangeOf(ctx, periodOf(flags), clockAndZoneOf(ctx));
@@ -249,7 +248,10 @@ function refuseMisplaced(flags: ListInput): void {
 }
 
 // A table shows a limit of money as `profile show` does; files have it as it was set.
-function settingColumns({ profiles }: Context): readonly (Column | Field<SettingRow | LimitRow>)[] {
+async function settingColumns({
+  profiles,
+}: Context): Promise<readonly (Column | Field<SettingRow | LimitRow>)[]> {
+  const { currencyOfLimit } = await import('../profile/set-limits.ts');
   const inBoth = (name: 'from' | 'to') => (record: JsonObject) => {
     const { [name]: value, setting, profile } = record;
     const currency = currencyOfLimit(String(setting));
@@ -296,7 +298,7 @@ async function listSettings(
   const { senderRowWords = () => undefined } = rows.some(({ name }) => nameShown(name).includes('/'))
     ? await import('../../sender/sender.ts')
     : {};
-  const columns = settingColumns(ctx);
+  const columns = await settingColumns(ctx);
   const records = rows.map((row) => ({
     ...recordFrom('setting_change', columns, row),
     ...(row.type === 'limit' ? { member: whoseLimit(row) } : senderRowWords(row)),

@@ -6,7 +6,6 @@ import { type Context, confirmRaise, onlyPerson } from '../../context/context.ts
 import { CliError, messageOf, refused } from '../../errors.ts';
 import { type AccountLimit, limitPrefix, textsOf } from '../../journal/journal.ts';
 import type { StoredAccount } from '../../profiles/profiles.ts';
-import { currencyOfLimit } from './money-limits.ts';
 
 /** An account whose limits are meant, and the profile that was named. */
 interface LimitedProfile extends Pick<StoredAccount, 'origin' | 'account' | 'mode' | 'keyFingerprint'> {
@@ -40,6 +39,19 @@ export function limitInBoth(
     ? scaled(Number(text), currency, ctx.profiles.amountStyle(name))
     : undefined;
   return decimals === undefined ? text : `${text} (${decimals} ${currency})`;
+}
+
+/** The limits of money, without their currency. */
+export const moneyLimits = ['refund.max_amount', 'plan.max_total'] as const;
+
+// The limits of money that the sender of a team keeps, by their names in `profile show`.
+const teamMoney = ['team.max', 'team.day', 'team.second'];
+
+/** The currency of a limit of money; undefined for any other setting. */
+export function currencyOfLimit(setting: string): string | undefined {
+  const limit = [...moneyLimits, ...teamMoney].find((one) => setting.startsWith(`${one}.`));
+  const currency = limit === undefined ? '' : setting.slice(limit.length + 1);
+  return /^[A-Za-z]{3}$/.test(currency) ? currency.toUpperCase() : undefined;
 }
 
 const certain = 'nothing was changed';

@@ -7,7 +7,6 @@ import type { AccountLimit } from '../../journal/journal.ts';
 import { plainCommand, type SettingChange } from '../../profiles/profiles.ts';
 import { amountProblem, readAmount } from '../../typed-amounts.ts';
 import { defineCommand } from '../command.ts';
-import { currencyOfLimit } from './money-limits.ts';
 import {
   confirmDoubts,
   fieldsView,
@@ -16,7 +15,7 @@ import {
   refuseAgentIn,
   refuseWiderView,
 } from './profile-inputs.ts';
-import { limitInBoth, limitsOf, setLimits, tellRaises } from './set-limits.ts';
+import { currencyOfLimit, limitInBoth, limitsOf, setLimits, tellRaises } from './set-limits.ts';
 
 const word = (name: string, summary: string, offers: Completer) =>
   ({ name, summary, required: true, offers, parse: (text: string): string => text }) as const;

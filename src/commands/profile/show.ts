@@ -16,9 +16,8 @@ import type {
 } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { currencyOfLimit, moneyLimits } from './money-limits.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
-import { limitsOf, setWords } from './set-limits.ts';
+import { currencyOfLimit, limitsOf, moneyLimits, setWords } from './set-limits.ts';
 
 export const show = defineCommand({
   description:
