@@ -644,6 +644,11 @@ test('a refund that failed and was acknowledged is in the report and in what --c
   expect((await ask(service, 'journal', 'reconcile', '--all')).code).toBe(7);
   const [change = ''] = /i_\w+/.exec((await ask(service, 'journal', 'list')).stdout) ?? [];
   const note = 'paid by bank transfer, ticket 9';
+  const asked = await ask(service, 'journal', 'acknowledge', change, '--note', note, '--no-input');
+  expect([asked.code, inOneLine(asked.stderr)]).toEqual([
+    2,
+    expect.stringContaining(`now: paydesk journal acknowledge ${change} --note '${note}' --yes`),
+  ]);
   const acknowledged = await service.run(['journal', 'acknowledge', change, '--note', note, '--yes'], {
     env: { ...clock, PAYDESK_OPERATOR: 'jon' },
   });

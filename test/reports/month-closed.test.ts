@@ -235,3 +235,45 @@ test('each charge of an export says what went back of it, and nothing if it does
   const whole = await service.run(['orders', 'export', '--rows', 'charges', '--csv']);
   expect(whole.stdout).toMatch(/^id,order_id,status,amount,refunded,currency,fee,/);
 });
+
+test('what went back to one buyer, in all, is a list and a sum by e-mail or by a part of the name', async () => {
+  const of = (name: string, email: string) => ({ customer_info: { object: 'customer_info', name, email } });
+  const back = (amount: number, at: string) => ({ refunds: [{ amount, at }] });
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_1', '2039-02-01T10:00:00Z', {
+        ...back(300, '2039-02-02T10:00:00Z'),
+        ...of('Ana Nuñez', 'ana@example.com'),
+      }),
+      orderAt('ord_2', '2040-11-20T10:00:00Z', {
+        ...back(40, '2040-11-21T11:00:00Z'),
+        ...of('Ana Nuñez', 'ana@example.com'),
+      }),
+      orderAt('ord_3', '2040-11-20T10:00:00Z', {
+        ...back(5, '2040-11-21T11:00:00Z'),
+        ...of('Joanna Lee', 'jo@example.com'),
+      }),
+      orderAt('ord_4', '2040-11-20T10:00:00Z', of('Ana Nuñez', 'ANA@example.com')),
+    ],
+    onPost: () => hangUp,
+  });
+  const ask = (...words: readonly string[]) => service.run(words, { env: clock });
+  expect((await ask('orders', 'refund', 'ord_4', '--yes')).code).toBe(7);
+  for (const who of ['ana@example.com', 'Ana@Example.com', 'nunez', 'ana nuñez']) {
+    const { code, stdout, stderr } = await ask('refunds', 'list', '--customer', who, '--ndjson');
+    expect([code, rowsOf(stdout).map((row) => row.order_id)]).toEqual([0, ['ord_2', 'ord_1']]);
+    expect(stderr).toContain('2 of 3 refunds: 2 went back, 340 MXN\n');
+    expect(stderr).toContain('1 unconfirmed, 10000 MXN\n');
+  }
+  const month = await ask('refunds', 'list', '--customer', 'nunez', '--period', '2040-11', '--ndjson');
+  expect(rowsOf(month.stdout).map((row) => row.order_id)).toEqual(['ord_2']);
+  const sums = await ask('refunds', 'summary', '--customer', 'ana@example.com', '--ndjson');
+  expect(rowsOf(sums.stdout).map((row) => [row.refunds, row.refunded])).toEqual([[2, 340]]);
+  const nobody = await ask('refunds', 'list', '--customer', 'zoe@example.com', '--ndjson');
+  expect([nobody.stdout, nobody.stderr]).toEqual([
+    '',
+    expect.stringContaining('--customer zoe@example.com: no refund of this buyer'),
+  ]);
+  const by = await ask('refunds', 'summary', '--by', 'buyer');
+  expect(by.stderr).toContain('all of one buyer, with the sum: paydesk refunds list --customer NAME');
+});

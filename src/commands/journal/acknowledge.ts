@@ -20,6 +20,7 @@ import {
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
+import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { alarmSteps, refundsShown } from './attempt-words.ts';
@@ -57,7 +58,9 @@ async function acknowledgeAlarm(
   const problem = typed === undefined ? undefined : noteProblem(typed, done);
   if (typed !== undefined && problem !== undefined) throw wrongNote(typed, problem);
   if (!ctx.ask.interactive && !ctx.options.yes)
-    throw unrecordable('missing --yes: it says that somebody has dealt with the alarm');
+    throw unrecordable('missing --yes: it says that somebody has dealt with the alarm', [
+      plainCommand('journal', 'acknowledge', change, ...flagWords({ note: typed ?? 'TEXT', yes: true })),
+    ]);
   const seen = await shownToPerson(ctx, record);
   const note = typed ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;

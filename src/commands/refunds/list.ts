@@ -66,12 +66,19 @@ export const list = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
-    const period = periodOf(flags, usualPeriod);
+    const ofBuyer = flags.customer !== undefined;
+    // What went back to one buyer, in all.
+    const period = ofBuyer ? periodOf(flags) : periodOf(flags, usualPeriod);
     // An index keeps no texts of orders.
     const named = nameFields.filter((name) =>
       ctx.options.columns?.some((typed) => typed.trim().toLowerCase() === name),
     );
-    const needs = { kind: 'refunds', makers: true, unshown: true, names: named.length > 0 } as const;
+    const needs = {
+      kind: 'refunds',
+      makers: true,
+      unshown: true,
+      names: ofBuyer || named.length > 0,
+    } as const;
     const source = await openSource(ctx, { flags, period, needs });
     const { format } = ctx.out;
     const isForSheet = format === 'xlsx' || (format === 'csv' && ctx.options.csv.hasDates);
@@ -82,8 +89,9 @@ export const list = defineCommand({
     // A row is a refund that an order shows. What only the journal knows is counted below the rows.
     const [found, unshown]: [RefundFact[], RefundFact[]] = [[], []];
     const missing = createGaps();
-    for await (const { refunds, problem } of source.facts) {
+    for await (const { order, refunds, problem } of source.facts) {
       missing.problem(problem);
+      filter.see(order);
       for (const refund of refunds.filter((one) => hasCurrency(flags.currency, one.currency))) {
         if (refund.madeAt === undefined) missing.undated(refund, refund.id ?? 'a refund');
         else if (isWithin(source.range, refund.madeAt) && filter.accepts(refund))
@@ -115,7 +123,7 @@ export const list = defineCommand({
       ctx.notes.note(
         `buyer and reference are blank, since an index knows none; with them: the same with --live${flags.to === undefined ? '' : ' --force'}`,
       );
-    if (periodOf(flags) === undefined) ctx.notes.note(onlyToday);
+    if (periodOf(flags) === undefined && !ofBuyer) ctx.notes.note(onlyToday);
     sayAsOf(ctx, source);
     for (const line of foundLines(source, filter.countWords(), part, found, unshown)) ctx.notes.note(line);
     refuseGaps(gaps, 'refunds');

@@ -1,4 +1,4 @@
-/** Which refunds `refunds list` shows: the flags that choose them, and what to say about a word that matched none. */
+/** Which refunds `refunds list` and `refunds summary` count: the flags that choose them, and what to say about a word that matched none. */
 
 import { plainAmounts } from '../../amounts.ts';
 import { refundReasonValues } from '../../api/spec.ts';
@@ -9,9 +9,10 @@ import { flag, type Input } from '../../flags/flags.ts';
 import { type AttemptRecord, needsPerson, pagesOf } from '../../journal/journal.ts';
 import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
-import { elsewhere, type RefundFact } from '../../reports/reports.ts';
+import { elsewhere, type OrderFact, type RefundFact } from '../../reports/reports.ts';
 import { isSameName, operatorMeant } from '../journal/attempts.ts';
 import { amountRange } from '../orders/order-filters.ts';
+import { fold } from '../orders/search/fold-text.ts';
 import type { Source } from '../report/report-source.ts';
 
 export const refundFilterFlags = {
@@ -21,6 +22,10 @@ export const refundFilterFlags = {
   'asked-by': flag.person('only refunds that this person asked for'),
   reason: flag.choice(refundReasonValues, 'R', 'only refunds that were sent with this reason'),
   'approved-by': flag.person('only refunds that this person approved'),
+  customer: flag.text(
+    'EMAIL|NAME',
+    'only refunds of this buyer, by the e-mail or a part of the name; of all times, unless a period is given',
+  ),
   state: flag.choices(
     refundStates,
     'STATE',
@@ -37,10 +42,19 @@ const wordOf = {
   'approved-by': ({ approval }: RefundFact) => approval?.approved_by ?? undefined,
   state: ({ state }: RefundFact) => state,
 } as const;
+/** Whether an order or a refund names the buyer: by just this e-mail, or by this part of the name. */
+function isOfBuyer(typed: string): (one: Pick<RefundFact, 'buyer' | 'email'>) => boolean {
+  const text = fold(typed.trim());
+  return ({ buyer = '', email = '' }) =>
+    text.includes('@') ? fold(email) === text : fold(buyer).includes(text);
+}
+
 const names = ['operator', 'asked-by', 'reason', 'approved-by', 'state'] as const;
 
 export function isPartOfRefunds(flags: FilterInput): boolean {
-  return [...names, 'min-amount' as const, 'max-amount' as const].some((name) => flags[name] !== undefined);
+  return [...names, 'customer' as const, 'min-amount' as const, 'max-amount' as const].some(
+    (name) => flags[name] !== undefined,
+  );
 }
 
 // The states of a refund that only the journal knows, while its order does not show it.
@@ -61,8 +75,18 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
     [flags[name] ?? []].flat().length === 0 ? [] : [{ name, words: [flags[name] ?? []].flat() }],
   );
   const seen = new Map(asked.map(({ name }) => [name, new Set<string>()]));
+  const { customer } = flags;
+  if (customer !== undefined) ctx.redaction.learn({ buyer: customer, email: customer });
+  const isBuyer = customer === undefined ? undefined : isOfBuyer(customer);
+  // A refund that no order shows does not name its buyer, and its order does.
+  const ofBuyer = new Set<string>();
+  let isBuyerSeen = false;
   let [all, passed, unpriced] = [0, 0, 0];
   return {
+    /** Takes note of an order: its facts come before those of refunds that it does not show. */
+    see(order: OrderFact | undefined): void {
+      if (order?.id !== undefined && isBuyer?.(order) === true) ofBuyer.add(order.id);
+    },
     accepts(refund: RefundFact): boolean {
       const one = refund.isUnshown === true ? 0 : 1;
       all += one;
@@ -74,6 +98,9 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
         asked.some(({ name, words }) => !words.some((word) => isSameName(wordOf[name](refund) ?? '', word)))
       )
         return false;
+      const isTheirs = isBuyer?.(refund) !== false || ofBuyer.has(refund.orderId ?? '');
+      isBuyerSeen ||= isTheirs;
+      if (!isTheirs) return false;
       if (!amounts.isOpen && refund.amount === undefined) unpriced += one;
       const passes =
         amounts.isOpen || (refund.amount !== undefined && amounts.holds(refund.amount, refund.currency));
@@ -85,7 +112,11 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
       isPartOfRefunds(flags) ? `${passed} of ${counted(all, 'refund')}` : counted(passed, 'refund'),
     /** The flags that were typed. */
     words: (): string =>
-      [...asked.flatMap(({ name, words }) => [`--${name}`, words.join()]), ...amounts.words].join(' '),
+      [
+        ...asked.flatMap(({ name, words }) => [`--${name}`, words.join()]),
+        ...(customer === undefined ? [] : ['--customer', ctx.redaction.said(customer)]),
+        ...amounts.words,
+      ].join(' '),
     /** What a word that matched nothing may have meant, and what could not be compared. */
     lines: async (): Promise<readonly string[]> => [
       ...(await Promise.all((flags.state ?? []).map((state) => notShownLines(ctx, state, source)))).flat(),
@@ -104,6 +135,11 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
           const others = [...(seen.get(name) ?? [])].toSorted();
           return `--${name} ${word}: none of this period${others.length === 0 ? '' : `; there is ${others.join(', ')}`}`;
         }),
+      ...(customer === undefined || isBuyerSeen
+        ? []
+        : [
+            `--customer ${ctx.redaction.said(customer)}: no refund of this buyer; the orders of a buyer: paydesk orders find NAME`,
+          ]),
       ...(unpriced === 0
         ? []
         : [`${counted(unpriced, 'refund')} left out: no amount is shown, so it cannot be compared`]),

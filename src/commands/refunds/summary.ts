@@ -52,10 +52,15 @@ export const summary = defineCommand({
     const some = summariseSome(ctx, flags);
     await showSums(ctx, {
       flags,
-      period: periodOf(flags, usualPeriod),
+      period: flags.customer === undefined ? periodOf(flags, usualPeriod) : periodOf(flags),
       object: 'refunds_summary',
       columns,
-      needs: { kind: 'refunds', makers: needsMakers, unshown: true },
+      needs: {
+        kind: 'refunds',
+        makers: needsMakers,
+        unshown: true,
+        names: flags.customer !== undefined,
+      },
       by,
       isSplit: flags.by !== undefined,
       adding: isPart ? some.adding : summariseRefunds,
@@ -80,6 +85,7 @@ function summariseSome(ctx: Context, flags: Parameters<typeof refundFilter>[1]) 
       return {
         ...sums,
         add(facts: Facts) {
+          chosen.see(facts.order);
           const refunds = facts.refunds.filter(
             (one) => one.madeAt === undefined || (isWithin(source.range, one.madeAt) && chosen.accepts(one)),
           );

@@ -64,7 +64,7 @@ export function byFlag<const T extends string>(choices: readonly ['brand' | T, .
       if (text === 'buyer' || text === 'customer')
         throw usage(`${name} ${text}: sums are not split by buyers, and lists have them`, [
           'paydesk refunds list --period this-month --columns order_id,amount,buyer',
-          'all of one buyer, with the sums: paydesk orders find NAME',
+          'all of one buyer, with the sum: paydesk refunds list --customer NAME',
         ]);
       return by.parse(text, name);
     },
