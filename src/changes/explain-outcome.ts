@@ -70,7 +70,6 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
       : `paydesk journal show ${outcome.change}`,
     ...unrecordedLines(outcome),
   ];
-  const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);
   if (alarm === 'failed') return failedLater(profile, change, outcome);
   const seen =
@@ -81,7 +80,9 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   const listed =
     change.kind !== 'refund'
       ? []
-      : [`new refunds at the service: ${idsOf(refunds, figuresIn(change.currency, profile.settings))}`];
+      : [
+          `new refunds at the service: ${idsOf(outcome.shown ?? [], figuresIn(change.currency, profile.settings))}`,
+        ];
   return new CliError('unconfirmed', `${sentences[alarm]}: the ${changeWords(change, profile.settings)}`, {
     ...outcome.said,
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),

@@ -130,7 +130,7 @@ async function rejectedError(
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
 ): Promise<CliError> {
   const { profile } = service;
-  const { parts, order, confirmed, refunds = [] } = outcome;
+  const { parts, order, confirmed, refunds = [], shown = [] } = outcome;
   if (change.kind === 'refund' && parts.type === undefined && failedOf(refunds).length > 0)
     return failedAtOnce(profile, change, outcome);
   const unread = changeKinds[change.kind].provable
@@ -149,7 +149,7 @@ async function rejectedError(
           parts,
           order: order?.value,
           orderId: change.orderId,
-          others: refunds,
+          others: shown,
           asked: change.request.body ?? {},
           time: (seconds) => ctx.days.full(seconds * 1000),
           counting: { nowMs, unshown },

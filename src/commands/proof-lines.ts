@@ -6,7 +6,14 @@ import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { boundSeconds } from '../flags/typed-time.ts';
-import type { Moment, NamedChange, ProvedRefund, VerdictRow } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  type Moment,
+  type NamedChange,
+  namedRefunds,
+  type ProvedRefund,
+  type VerdictRow,
+} from '../journal/journal.ts';
 import { sumOf } from '../reports/reports.ts';
 import { type Block, isoTime } from '../terminal/terminal.ts';
 import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
@@ -116,7 +123,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
     object: 'proved_refund',
     amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
     sent_at_iso: isoTime(secondsOf(sent.time)),
-    auth_code: authCodesOf(verdicts) || null,
+    auth_code: authCodesOf(refund) || null,
     // What the screen showed before the person said yes.
     shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },
     // The body byte for byte; null once it was erased, and while personal data is masked.
@@ -144,9 +151,10 @@ function replyIn(verdicts: readonly VerdictRow[]): JsonObject | undefined {
   return { http_status: httpStatus, bytes, sha256, said: first };
 }
 
-function authCodesOf(verdicts: readonly VerdictRow[]): string {
-  const refunds = verdicts.findLast((row) => (row.refunds ?? []).length > 0)?.refunds ?? [];
-  return refunds.flatMap(({ authCode }) => authCode ?? []).join(' ');
+function authCodesOf(record: AttemptRecord): string {
+  return namedRefunds(record)
+    .flatMap(({ authCode }) => authCode ?? [])
+    .join(' ');
 }
 
 // What was refunded, by its state and currency.

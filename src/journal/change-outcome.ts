@@ -4,12 +4,13 @@ import type { Service, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/json-values.ts';
 import type { Clock } from '../io.ts';
 import { blockedUntil, isReadable, verdictOf } from './attempt-state.ts';
-import type { ChangeSubject, Ended, LaterReads } from './change.ts';
+import type { ChangeSubject, Ended, FoundRefund, LaterReads } from './change.ts';
 import { type LastRead, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { Journal, Resolve } from './journal.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
+import { namedRefunds } from './questions/paid-twice.ts';
 import { statementOn } from './questions/said-by-hand.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import type { JournalStore } from './rows/journal-store.ts';
@@ -25,9 +26,12 @@ interface Learned extends LaterReads, Pick<Ended, 'head' | 'recorded' | 'byHand'
 }
 
 /** What became of a change, with the order as the last reply or read showed it. */
-export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: Learned): Ended {
+export function outcomeOf(attempt: AttemptRecord, learned: Learned): Ended {
   const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded, byHand } =
     learned;
+  const { sent } = attempt;
+  const row = verdictOf(attempt);
+  const refunds = namedRefunds(attempt);
   const base = {
     change: sent.change,
     alarm: row?.alarm,
@@ -35,7 +39,8 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
     said: row?.error,
     head,
     order: read ?? (row?.verdict === 'applied' ? reply : undefined),
-    refunds: row?.refunds,
+    refunds,
+    shown: row?.refunds,
     created: row?.created,
     link: row?.link,
     unrecorded: unrecorded && { row: { ...row }, cause: unrecorded.cause },
@@ -45,7 +50,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
   switch (row?.verdict) {
     case 'applied': {
       const by = row.by === 'reply' ? 'reply' : 'read';
-      const record = (by === 'reply' ? (reply ?? read) : read) ?? journalRecord(row);
+      const record = (by === 'reply' ? (reply ?? read) : read) ?? journalRecord(row, refunds);
       return { ...base, verdict: 'applied', by, record };
     }
     case 'rejected': {
@@ -63,14 +68,14 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
 }
 
 // If the order cannot be read, the journal's own row takes its place.
-function journalRecord(row: VerdictRow): WireRecord {
+function journalRecord(row: VerdictRow, refunds: readonly FoundRefund[]): WireRecord {
   const value = {
     object: 'change',
     change: row.change,
     verdict: row.verdict,
     created: row.created,
     link: row.link,
-    refunds: row.refunds ?? [],
+    refunds,
   };
   return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }
@@ -132,9 +137,8 @@ async function outcomeThen({ record, service, evidence, lookedAt, ...looked }: L
   const { kind, orderId, before } = record.sent.proof;
   const target = { kind, orderId, before: before.newest };
   const read = looked.read ?? (await readTarget(service, target).catch(() => undefined));
-  const verdict = verdictOf(record);
-  return outcomeOf(record.sent, verdict, {
-    read: recordIn(read, verdict?.created),
+  return outcomeOf(record, {
+    read: recordIn(read, verdictOf(record)?.created),
     ...readOf(evidence, lookedAt),
     blockedUntil: blockedUntil(record),
   });

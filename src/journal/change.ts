@@ -109,7 +109,11 @@ export interface FoundRefund {
 }
 
 /** With an alarm a person must look although there is a verdict (exit 7). */
-interface OutcomeBase extends Pick<VerdictRow, 'alarm' | 'refunds' | 'created' | 'link'> {
+interface OutcomeBase extends Pick<VerdictRow, 'alarm' | 'created' | 'link'> {
+  /** The refunds that it made, failed ones too; while nobody knows that, whatever the last read showed (`namedRefunds`). */
+  readonly refunds?: readonly FoundRefund[] | undefined;
+  /** All new refunds that the order showed, whoever made them. */
+  readonly shown?: readonly FoundRefund[] | undefined;
   /** The journal's id of the change. */
   readonly change?: string | undefined;
   /** Why the last verdict was given, in words. */

@@ -52,6 +52,7 @@ export {
   foundTwice,
   isPaidTwice,
   madeRefunds,
+  namedRefunds,
   otherAlarms,
   refundsPaidTwice,
 } from './questions/paid-twice.ts';

@@ -186,20 +186,21 @@ class Run {
         throw refusalError(end.refusal, this.#subject(), this.#howShown());
       case 'dry_run':
         return { verdict: 'dry_run', request, checks: this.#how.checks ?? [] };
-      case 'verdict':
-        return outcomeOf(end.sent, end.verdict, {
+      case 'verdict': {
+        const record = { sent: end.sent, verdicts: this.#verdicts };
+        return outcomeOf(record, {
           ...end,
           reply: this.#reply,
           head: this.#head,
-          blockedUntil: blockedUntil({ sent: end.sent, verdicts: this.#verdicts }),
+          blockedUntil: blockedUntil(record),
           read: recordIn(this.effects.last, end.verdict.created),
         });
+      }
       case 'recorded': {
         // Shows the order as it is now. If it cannot be read, the outcome is the same.
         await this.effects.reread();
-        const verdict = verdictOf(end.attempt);
-        return outcomeOf(end.attempt.sent, verdict, {
-          read: recordIn(this.effects.last, verdict?.created),
+        return outcomeOf(end.attempt, {
+          read: recordIn(this.effects.last, verdictOf(end.attempt)?.created),
           reads: 0,
           ...toldAgain(end.attempt),
         });

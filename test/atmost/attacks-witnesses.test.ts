@@ -238,4 +238,49 @@ describe.concurrent("somebody else's refund of another amount, with sums that ag
       new RegExp(`700 of ${chargeAmount} MXN went back on .+, elsewhere`),
     );
   });
+
+  // Theirs is made first, in the same second, and the reply to ours is lost.
+  const both: OnPost = (order, apply) => {
+    other(order);
+    apply();
+    return reset;
+  };
+
+  test('both are made: the result, a repeat and the journal name ours alone', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', both);
+    const args = [...changeArgs(order), '--idempotency-key', 'beside-1'];
+    const ran = await desk.run(home, args);
+    expect(ran.code, ran.stderr).toBe(0);
+    const again = await desk.run(home, args);
+    expect(again.code, again.stderr).toBe(0);
+    const change = String(journalRows(home)[0]?.change);
+    const shown = await desk.run(home, ['journal', 'show', change]);
+    const listed = await desk.run(home, ['journal', 'list', '--json']);
+    for (const { stdout } of [ran, again, shown, listed]) {
+      expect(stdout).toContain(`rf_${order.id}_1`);
+      expect(stdout).not.toContain('rf_other');
+    }
+    expect((await desk.run(home, ['journal', 'show', 'rf_other'])).code).toBe(5);
+    order.onPost = honest;
+    const used = [...changeArgs(order), '--again', `rf_${order.id}_1`];
+    expect((await desk.run(home, used)).code).toBe(0);
+    const refusal = await desk.run(home, used);
+    expect(refusal.code).toBe(3);
+    expect(refusal.stderr).toContain(`use rf_${order.id}_2`);
+  });
+
+  test('both failed at once: what the service accepted of ours is named alone', async () => {
+    using home = desk.newHome();
+    const fails = (order: LedgerOrder): void => {
+      for (const [id, amount] of [['rf_other', 700] as const, ['rf_ours', refundAmount] as const])
+        order.value = withRefund(order.value, newRefundOf(id, amount, { status: 'failed' }), 0);
+      order.value = withCharge({ ...order.value, payment_status: 'paid' }, { status: 'paid' });
+    };
+    const order = ledger.add('refund', once(fails, reset));
+    const ran = await desk.run(home, changeArgs(order));
+    expect(ran.code, ran.stderr).toBe(5);
+    expect(inOneLine(ran.stderr)).toContain('accepted it as rf_ours, but it failed');
+    expect(ran.stderr).not.toContain('rf_other');
+  });
 });

@@ -11,6 +11,7 @@ import {
   approvalFields,
   isOpen,
   type Moment,
+  namedRefunds,
   needsPerson,
   statementOn,
   type VerdictRow,
@@ -80,7 +81,11 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   field('alarm', 'text', ({ last }) => last?.alarm),
   field('why', 'text', ({ last }) => last?.why),
   field('verdict_at', 'time', ({ last }) => last && secondsOf(last.time)),
-  field('refunds', 'text', ({ last }) => (last?.refunds ?? []).map(({ id }) => id ?? '').join(' ')),
+  field('refunds', 'text', (record) =>
+    namedRefunds(record)
+      .map(({ id }) => id ?? '')
+      .join(' '),
+  ),
   field('reason', 'text', ({ sent }) => sent.reason),
   ...approvalColumns,
   // The twins that --again named.

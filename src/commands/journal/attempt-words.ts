@@ -17,6 +17,7 @@ import {
   type FoundRefund,
   foundTwice,
   namedByReply,
+  namedRefunds,
   notMadeBy,
   ownRefunds,
   statementOn,
@@ -89,9 +90,9 @@ export function briefOutcome({ state, verdict }: JsonObject, kind = 'refund'): s
 /** The length of the longest outcome that `briefOutcome` writes. */
 export const longestOutcome = 'recorded not made'.length;
 
-/** The refunds that the last verdict of an attempt names and, if it was made twice, those that were sent again in its place. */
+/** The refunds that are named with an attempt and, if it was made twice, those that were sent again in its place. */
 export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
-  const named = record.verdicts.at(-1)?.refunds ?? [];
+  const named = namedRefunds(record);
   if (!isDoubled(record)) return named;
   const ids = new Set(named.map(({ id }) => id));
   return [...named, ...foundTwice(record, known).filter(({ id }) => !ids.has(id))];

@@ -17,6 +17,7 @@ import {
   isOpen,
   isSameOrigin,
   type NamedChange,
+  namedRefunds,
   openAttempts,
   pagesOf,
   type SentRow,
@@ -292,8 +293,8 @@ function isCreatedBy({ verdicts }: AttemptRecord, id: string): boolean {
   return made?.created === id || made?.link === id;
 }
 
-function hasRefund({ verdicts }: AttemptRecord, id: string): boolean {
-  return verdicts.some(({ refunds = [] }) => refunds.some((refund) => refund.id === id));
+function hasRefund(record: AttemptRecord, id: string): boolean {
+  return namedRefunds(record).some((refund) => refund.id === id);
 }
 
 const offerChanges: Completer = ({ flags }, known) => known.changes(flags.get('profile'));

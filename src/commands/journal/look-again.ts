@@ -13,6 +13,7 @@ import {
   isMadeRefund,
   isOpen,
   isWatched,
+  namedRefunds,
   pickDue,
   reconcileEach,
   unfinished,
@@ -204,7 +205,9 @@ function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string
   const { change, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
-  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
+  const ids = namedRefunds(record)
+    .map(({ id }) => id ?? 'one refund without an id')
+    .join(' and ');
   const isListed = ids !== '' && (last.alarm === 'duplicate' || appearedVerdict(record) !== undefined);
   const seen = isListed ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;

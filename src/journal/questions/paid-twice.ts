@@ -2,7 +2,7 @@
  * Finds refunds that were made twice and that nobody has dealt with yet, and those that a read is the first to show twice. Pure.
  */
 
-import { isAcknowledged, verdictOf } from '../attempt-state.ts';
+import { isAcknowledged, isUnconfirmed, verdictOf } from '../attempt-state.ts';
 import type { FoundRefund } from '../change.ts';
 import { type Evidence, isExpected } from '../judge-read.ts';
 import type { AttemptRecord, VerdictRow } from '../rows/journal-rows.ts';
@@ -67,6 +67,14 @@ export function madeRefunds(record: AttemptRecord): readonly FoundRefund[] {
   const ids = new Set(own.map(({ id }) => id));
   const seen = record.verdicts.findLast(({ alarm }) => alarm === 'duplicate')?.refunds ?? [];
   return [...own, ...seen.filter(({ id }) => !ids.has(id))];
+}
+
+/**
+ * The refunds that are named with an attempt: those that it made. While nobody knows what it made, whatever the last read showed,
+ * since each of these may be its own.
+ */
+export function namedRefunds(record: AttemptRecord): readonly FoundRefund[] {
+  return isUnconfirmed(record) ? (verdictOf(record)?.refunds ?? []) : madeRefunds(record);
 }
 
 /** The ids of the refunds that are there more than once. */

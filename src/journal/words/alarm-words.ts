@@ -4,6 +4,7 @@ import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { Refusal } from '../guards.ts';
 import type { PaidTwice } from '../journal.ts';
+import { namedRefunds } from '../questions/paid-twice.ts';
 import { appearedVerdict, notMadeBy } from '../questions/said-by-hand.ts';
 import { namedByReply } from '../questions/unconfirmed.ts';
 import { type Alarm, type AttemptRecord, sentBy } from '../rows/journal-rows.ts';
@@ -113,9 +114,11 @@ export function appearedError(
   const isLate = verdict.verdict === 'applied' && notMadeBy(attempt) !== undefined;
   const now = [showCommand(attempt), ...(isLate ? acknowledgeLines(attempt) : [])];
   if (verdict.alarm !== undefined) {
-    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
     const { sent } = attempt;
     const after = { sent, verdicts: [...attempt.verdicts, verdict] };
+    const ids = namedRefunds(after)
+      .map(({ id }) => id ?? 'one refund without an id')
+      .join(' and ');
     const what = `${changeOf(attempt, amounts)} on ${subject}, ${sent.change}: ${alarmText(after) ?? ''}`;
     return new CliError('unconfirmed', ids === '' ? what : `${what}\n${ids}`, {
       opening: 'stop:',

@@ -7,6 +7,7 @@ import type { RefusalCode } from '../../refusal-codes.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
+import { madeRefunds } from '../questions/paid-twice.ts';
 import { recordedBy } from '../questions/said-by-hand.ts';
 import { type AttemptRecord, attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
 import { isSameAddress, marksOf } from '../same-account.ts';
@@ -284,7 +285,7 @@ function usedUpError(
   { shortTime, amounts }: HowShown,
 ): CliError {
   const { sent } = attempt;
-  const [refund] = verdictOf(attempt)?.refunds ?? [];
+  const [refund] = madeRefunds(attempt);
   const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
   return new CliError(
     'refused',
