@@ -169,6 +169,17 @@ it('a refund beyond 2^53 that failed, as the file says, is no difference', async
 });
 
 it.each([
+  ['pending', 'pending', 8],
+  ['on_hold', 'unconfirmed', 7],
+])('a refund beyond 2^53 that is %s is %s for a row, as any other', async (shown, verdict, code) => {
+  await using service = await startLarge(shown);
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,amount\nord_l,-9007199254740993\n');
+  const ran = await service.run(['refunds', 'compare', 'f.csv', '--json']);
+  expect(recordsIn(ran)).toMatchObject([{ verdict, state: verdict, refunded: 0 }]);
+  expect(ran.code, ran.stderr).toBe(code);
+});
+
+it.each([
   ['9007199254740993', 0, 'refunded'],
   ['9007199254740994', 8, 'in_part'],
   ['9007199254740992', 8, 'more'],

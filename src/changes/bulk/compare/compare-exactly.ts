@@ -2,18 +2,19 @@
 
 import type { JsonObject } from '../../../api/json-values.ts';
 import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
-import { isWithin, meaningOfRefund } from '../../../api/spec.ts';
-import type { KnownOrder } from '../../../orders/orders.ts';
+import { isWithin } from '../../../api/spec.ts';
+import { type KnownOrder, mostUrgent, type RefundState, toldRefunds } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
-import { type Figure, magnitude, sumOf, wholeNumber } from '../../../reports/reports.ts';
-import type { Compared, CompareRules, CompareVerdict } from './compare-rows.ts';
+import { type Figure, magnitude, meaningIn, sumOf, wholeNumber } from '../../../reports/reports.ts';
+import type { Compared, CompareRules } from './compare-rows.ts';
+import { verdictBySum, verdictOf } from './compare-verdicts.ts';
 import { take } from './row-claims.ts';
 
 /** A refund with the exact amount that went back, and its charge. */
 interface ExactRefund {
   readonly id: string;
   readonly chargeId: string;
-  readonly isFailed: boolean;
+  readonly state: RefundState;
   readonly amount: Figure;
   readonly createdAt: number | undefined;
 }
@@ -25,9 +26,10 @@ interface ExactRefund {
 export function compareExactly(
   orderId: string,
   rows: readonly InputRow[],
-  { order }: KnownOrder,
+  known: KnownOrder,
   { range }: Pick<CompareRules, 'range'>,
 ): readonly Compared[] | undefined {
+  const { order, cases } = known;
   const { items: charges, problem } = shownCharges(order);
   const lists = charges.map((charge) => ({ charge, ...shownRefunds(order, charge) }));
   const amounts = lists.flatMap(({ charge, items }) =>
@@ -36,8 +38,9 @@ export function compareExactly(
   const isLarge = amounts.some((amount) => typeof amount === 'bigint');
   const isWhole = problem === undefined && lists.every((list) => list.problem === undefined);
   if (!isLarge || !isWhole || amounts.includes(undefined)) return undefined;
+  const told = toldRefunds(known);
   const refunds = lists.flatMap(({ charge, items }) =>
-    items.flatMap((refund) => exactRefund(charge, refund)),
+    items.flatMap((refund) => exactRefund(charge, refund, told(refund))),
   );
   const isMeant = ({ id, createdAt: at }: ExactRefund) =>
     range === undefined || at === undefined || isWithin(range, at) || rows.some((row) => row.refundId === id);
@@ -46,8 +49,8 @@ export function compareExactly(
     return {
       row,
       orderId,
-      verdict: verdictOf(refunded, wanted, taken),
-      state: undefined,
+      verdict: verdictOf(taken, cases) ?? verdictBySum(refunded, wanted, taken),
+      state: mostUrgent(taken),
       why: 'beyond 2^53-1: compared by what the order shows alone',
       wanted,
       refunded,
@@ -57,15 +60,17 @@ export function compareExactly(
   });
 }
 
-function exactRefund({ id: chargeId }: JsonObject, refund: JsonObject): readonly ExactRefund[] {
-  const amount = wholeNumber(refund.amount);
-  const { id, status, created_at: createdAt } = refund;
-  const meaning = meaningOfRefund(status);
-  const isFailed = meaning === 'failed';
-  if (amount === undefined || (meaning !== 'made' && !isFailed)) return [];
+// The amount is what went back, so it is 0 for a refund that failed, is pending, or is unknown.
+function exactRefund(
+  { id: chargeId }: JsonObject,
+  { id, amount: shown, created_at: createdAt }: JsonObject,
+  { state }: ReturnType<ReturnType<typeof toldRefunds>>,
+): readonly ExactRefund[] {
+  const figure = wholeNumber(shown);
+  if (figure === undefined) return [];
   const at = typeof createdAt === 'number' ? createdAt : undefined;
-  const back = isFailed ? 0 : magnitude(amount);
-  return [{ id: String(id), chargeId: String(chargeId), isFailed, amount: back, createdAt: at }];
+  const amount = meaningIn(state) === 'made' ? magnitude(figure) : 0;
+  return [{ id: String(id), chargeId: String(chargeId), state, amount, createdAt: at }];
 }
 
 // As elsewhere, a row takes first the refund that it names, then one of just its amount. What is left goes to the last row about
@@ -88,11 +93,4 @@ function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free
     takeOwn(claim, ({ amount }) => claim.taken.length === 0 && amount === claim.wanted);
   for (const claim of open.toReversed()) takeOwn(claim, () => true);
   return claims;
-}
-
-function verdictOf(refunded: Figure, wanted: Figure, taken: readonly ExactRefund[]): CompareVerdict {
-  if (refunded > wanted) return 'more';
-  if (taken.some(({ isFailed }) => isFailed) && (refunded < wanted || wanted === 0)) return 'failed';
-  if (refunded === wanted && wanted > 0) return 'refunded';
-  return refunded === 0 ? 'not_refunded' : 'in_part';
 }

@@ -9,7 +9,8 @@ import { elsewhere, foundWords, moneyColumns, saidWords, sumLines } from '../../
 import { inFull, lineWords } from '../batch-words.ts';
 import { inOtherCurrency } from '../input-amounts.ts';
 import { inputColumnsOf, inputOf } from '../row-records.ts';
-import { type Compared, compareVerdicts } from './compare-rows.ts';
+import type { Compared } from './compare-rows.ts';
+import { compareVerdicts } from './compare-verdicts.ts';
 
 interface Titles {
   readonly columns: readonly string[];

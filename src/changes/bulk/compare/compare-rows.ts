@@ -17,6 +17,7 @@ import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
 import { amountInFile, inOtherCurrency, needsCurrency, notInUnits } from '../input-amounts.ts';
 import { compareExactly } from './compare-exactly.ts';
+import { type CompareVerdict, verdictBySum, verdictOf } from './compare-verdicts.ts';
 import {
   type Claim,
   claimsOf,
@@ -29,40 +30,6 @@ import {
   unshownIn,
   wentBack,
 } from './row-claims.ts';
-
-export const compareVerdicts = [
-  'refunded',
-  'in_part',
-  'more',
-  'other_currency',
-  'not_refunded',
-  'twice_in_file',
-  'pending',
-  'failed',
-  'unconfirmed',
-  'made_twice',
-  'appeared',
-  'gone',
-  'recorded_made',
-  'not_shown',
-  'not_found',
-  'not_in_file',
-] as const;
-/**
- * - `refunded`: just what the row says went back
- * - `in_part`, `more`: less or more than that
- * - `other_currency`: the file says a currency other than that of the order, so no amounts are compared
- * - `not_refunded`: none of it went back
- * - `twice_in_file`: its refund counts for another row
- * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or a
- *   refund of its order if the row is short of money. A row is `unconfirmed` too if the figures of its order contradict each
- *   other
- * - `gone`: a refund was made, and the order does not show it any more
- * - `not_shown`: the order is there, but its charges are not shown or cannot be read, so nothing shows a refund
- * - `not_found`: there is no such order or charge
- * - `not_in_file`: the service shows a refund that no row of the file is about
- */
-export type CompareVerdict = (typeof compareVerdicts)[number];
 
 /** A row and what became of it. */
 export interface Compared {
@@ -267,7 +234,7 @@ function comparedOf(
     row,
     orderId,
     // As everywhere, what is not known comes before what is known.
-    verdict: doubt === undefined ? (verdict ?? bySum(refunded, wanted, counted)) : 'unconfirmed',
+    verdict: doubt === undefined ? (verdict ?? verdictBySum(refunded, wanted, counted)) : 'unconfirmed',
     state: doubt === undefined ? mostUrgent(counted) : 'unconfirmed',
     why: sentences([
       doubt,
@@ -293,27 +260,4 @@ function comparedRefund(refund: ShownRefund, { senderOf }: CompareRules): Compar
 
 function sentences(words: readonly (string | undefined)[]): string | undefined {
   return [...new Set(words.filter((one) => one !== undefined))].join('; ') || undefined;
-}
-
-// The verdict for refunds that a person must know about before any sum; undefined if there are none.
-function verdictOf(refunds: readonly KnownRefund[], cases: KnownOrder['cases']): CompareVerdict | undefined {
-  const has = (state: RefundState) => refunds.some((one) => one.state === state);
-  if (has('unconfirmed')) return 'unconfirmed';
-  // Once somebody has dealt with it, the sums decide.
-  const isOpen = (state: RefundState) => has(state) && cases.some(({ is }) => is === state);
-  if (isOpen('made twice')) return 'made_twice';
-  if (has('appeared')) return 'appeared';
-  if (isOpen('gone')) return 'gone';
-  return undefined;
-}
-
-function bySum(refunded: number, wanted: number, refunds: readonly KnownRefund[]): CompareVerdict {
-  const has = (state: RefundState) => refunds.some((one) => one.state === state);
-  if (refunded > wanted) return 'more';
-  if (has('recorded made')) return 'recorded_made';
-  // A row that failed stays failed, whatever smaller refund is on its way.
-  if (has('failed') && (refunded < wanted || wanted === 0)) return 'failed';
-  if (has('pending')) return 'pending';
-  if (refunded === wanted && wanted > 0) return 'refunded';
-  return refunded === 0 ? 'not_refunded' : 'in_part';
 }
