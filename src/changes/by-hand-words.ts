@@ -26,7 +26,7 @@ import {
   usesUp,
   type VerdictRow,
 } from '../journal/journal.ts';
-import { acknowledgementOf, leftBesides, untilMayAppear } from '../orders/orders.ts';
+import { acknowledgementOf, leftBesides, lostWord, untilMayAppear } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { kindWords } from './change-words.ts';
 
@@ -89,9 +89,12 @@ export function sentAgainWords(
   return `${lostWords(ctx, record)}${again ?? ''}`;
 }
 
-function lostWords(ctx: Context, { sent, verdicts }: AttemptRecord): string {
-  const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
-  return `${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, ${verdicts.at(-1)?.verdict === 'rejected' ? 'was refused, which no read has confirmed' : 'never arrived'}`;
+function lostWords(ctx: Context, record: AttemptRecord): string {
+  const { sent } = record;
+  const change = changeOf(record, ctx.profiles.amountStyle(sent.profile));
+  const became = lostWord(record);
+  const doubt = became === 'was refused' ? ', which no read has confirmed' : '';
+  return `${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, ${became}${doubt}`;
 }
 
 /** The notes about earlier changes of an order that somebody settled by hand, before a refund. `attempts`: those on the order. */

@@ -85,6 +85,11 @@ export function hasRoom({ reading }: Pick<KnownOrder, 'reading'>, { sent }: Atte
   return reading.money.charges.some(({ id, left }) => asked.has(id) && left > 0);
 }
 
+/** What became of a refund that nobody saw arrive, in words that follow it. */
+export function lostWord({ verdicts }: AttemptRecord): 'was refused' | 'never arrived' {
+  return verdicts.at(-1)?.verdict === 'rejected' ? 'was refused' : 'never arrived';
+}
+
 /** The attempt that was sent last, if the service refused it and nobody settled that: the buyer may have been told about it. */
 export function lastRefused({
   attempts,

@@ -41,6 +41,7 @@ import {
   type KnownTwin,
   lastRefused,
   leftBesides,
+  lostWord,
   mayGoBack,
   recordedMade,
   type Unfit,
@@ -350,7 +351,7 @@ function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): r
       : ['--charge', String(only?.charge?.number), ...part];
   return [
     {
-      words: `send again the ${figureOf(money, profile)(amount)} that ${record.verdicts.at(-1)?.verdict === 'rejected' ? 'was refused' : 'never arrived'}`,
+      words: `send again the ${figureOf(money, profile)(amount)} that ${lostWord(record)}`,
       command: commandLine(
         profile,
         'orders',
