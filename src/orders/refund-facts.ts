@@ -5,6 +5,7 @@ import { itemsOf, type JsonObject } from '../api/json-values.ts';
 import { meaningOfRefund } from '../api/spec.ts';
 import {
   type AttemptRecord,
+  isMadeRefund,
   namedByReply,
   ownRefunds,
   recordedBy,
@@ -14,6 +15,7 @@ import {
   type VerdictRow,
 } from '../journal/journal.ts';
 import {
+  gaveNothing,
   isNeverArrived,
   type KnownOrder,
   type KnownRefund,
@@ -97,6 +99,17 @@ export function toldRefunds({
     const awaited = unconfirmedLike(attempts, refund);
     return { state: awaited === undefined ? 'elsewhere' : 'unconfirmed', facts: undefined, attempt: awaited };
   };
+}
+
+/** The attempts whose money went back, or is on its way. If the money of the order cannot be read, those that the journal calls made. */
+export function wentBackBy({
+  reading,
+  refunds,
+  attempts,
+}: Pick<KnownOrder, 'reading' | 'refunds' | 'attempts'>): readonly AttemptRecord[] {
+  if ('problem' in reading) return attempts.filter(isMadeRefund);
+  const back = refunds.filter(({ state }) => state !== 'unconfirmed' && !gaveNothing(state));
+  return [...new Set(back.flatMap(({ attempt }) => attempt ?? []))];
 }
 
 /** The ids of those orders that may have refunds. Only for these can the journal know who made a refund. */

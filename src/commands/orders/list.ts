@@ -1,12 +1,11 @@
 /** `orders list`: shows orders page by page, with filters, and why orders were refunded. */
 
-import type { WireRecord } from '../../api/api.ts';
+import type { Service, WireRecord } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { orElse } from '../../errors.ts';
-import { type AttemptRecord, isMadeRefund } from '../../journal/journal.ts';
-import { gaveNothing, ordersWithRefunds, recordedState } from '../../orders/orders.ts';
+import { type KnownOrder, knownOrders, ordersWithRefunds, wentBackBy } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
@@ -29,7 +28,7 @@ export const list = defineCommand({
     const { profile } = service;
     const only = flags.status ?? defaultStatus(ctx, profile);
     const asked = orderFilters(ctx, { ...flags, status: only }, service);
-    const reasons = reasonColumns(ctx, profile);
+    const reasons = reasonColumns(ctx, service);
     const status = await statusColumn(ctx, service);
     const { columns, ...observer } = observeOrders(ctx, service, asked);
     // A walk backwards does not say what comes before its pages.
@@ -78,7 +77,7 @@ const tableFrom = 120;
 const names = ['reason', 'note'] as const;
 
 // If the journal cannot be read, this warns once and the list is still shown.
-function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
+function reasonColumns(ctx: Context, service: Service): ReasonColumns {
   const { columns = ctx.options.usualColumns } = ctx.options;
   const asked = columns?.some((name) => names.some((own) => own === name.trim()));
   const wanted = asked ?? ctx.out.format === 'table';
@@ -86,11 +85,12 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
   let known = new Map<unknown, Why>();
   // Asks the journal once for each page.
   const look = async (records: readonly WireRecord[]): Promise<void> => {
-    const ids = ordersWithRefunds(records.map(({ value }) => value));
+    const orders = records.map(({ value }) => value);
+    const ids = ordersWithRefunds(orders);
     if (ids.size === 0) return;
-    const attempts = await ctx.journal.attempts({ origin: profile.origin, orderIds: ids });
-    const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
-    for (const id of ids) known.set(id, masked(ctx, whyOf(byOrder.get(id) ?? [])));
+    const refunded = orders.filter(({ id }) => ids.has(String(id)));
+    for (const one of await knownOrders(ctx, service, refunded))
+      known.set(one.order.id, masked(ctx, whyOf(one)));
   };
   const unreadable = orElse(({ message }) => {
     readable = false;
@@ -119,8 +119,8 @@ function masked({ redaction, out }: Context, { reason, note }: Why): Why {
   return { reason, note: String(value.note) };
 }
 
-function whyOf(attempts: readonly AttemptRecord[]): Why {
-  const back = attempts.filter((record) => isMadeRefund(record) && !gaveNothing(recordedState(record)));
+function whyOf(order: KnownOrder): Why {
+  const back = wentBackBy(order);
   const joined = (texts: readonly (string | undefined)[]): string =>
     [...new Set(texts.filter((text) => text !== undefined))].join(', ');
   return {

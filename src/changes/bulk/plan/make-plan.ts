@@ -3,7 +3,7 @@
 import type { OpenService } from '../../../api/api.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
-import { CliError, orElse, withParts } from '../../../errors.ts';
+import { CliError, orElse, systemCode, withParts } from '../../../errors.ts';
 import {
   anyWord,
   type ControlTotals,
@@ -115,7 +115,7 @@ async function withPlanThere(
   path: string,
   error: unknown,
 ): Promise<unknown> {
-  if (!(error instanceof CliError) || !error.message.endsWith('exists already')) return error;
+  if (!(error instanceof CliError) || systemCode(error.cause) !== 'EEXIST') return error;
   const there = await ctx.plans.open(path).catch(orElse(() => undefined));
   if (there === undefined) return error;
   return withParts(error, {
