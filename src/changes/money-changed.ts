@@ -82,14 +82,19 @@ function chargesChanged(
 /** A refund that is not one of ours, and its charge. */
 type ForeignRefund = ChargeMoney['refunds'][number] & { readonly chargeId: string };
 
-/** The refunds of an order that were not there before and do not belong to these attempts; none if the order does not show them. */
+/**
+ * The refunds of an order that were not there before, did not fail, and do not belong to these attempts; none if the order does
+ * not show them.
+ */
 export function foreignRefunds(
   before: MoneyBefore,
   order: JsonObject,
   own: readonly AttemptRecord[],
 ): readonly ForeignRefund[] {
   const money = moneyOf(order);
-  return money === undefined ? [] : foreignOf(before, money, own);
+  return money === undefined
+    ? []
+    : foreignOf(before, money, own).filter(({ meaning }) => meaning !== 'failed');
 }
 
 // A refund is recognised as ours by its id. If the journal has no id, since a person recorded the refund, it is recognised by

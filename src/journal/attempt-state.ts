@@ -125,6 +125,11 @@ export function isUnproven(last: VerdictRow | undefined): boolean {
   return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
 }
 
+/** Whether reads did not show what was sent. The same is sent again only if `--again` names it. */
+export function isNotSeen(record: AttemptRecord): boolean {
+  return verdictOf(record)?.verdict === 'not_seen';
+}
+
 /** Whether an attempt has used up this name for `--again`. */
 export function usesUp(record: AttemptRecord, name: string): boolean {
   return record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent';

@@ -3,7 +3,7 @@
  * also has the type of a refusal. Pure.
  */
 
-import { isOpen, isUnproven, usesUp, verdictOf } from './attempt-state.ts';
+import { isNotSeen, isOpen, isUnproven, usesUp, verdictOf } from './attempt-state.ts';
 import type { Change } from './change.ts';
 import { isPaidTwice, refundsPaidTwice } from './questions/paid-twice.ts';
 import { appearedVerdict } from './questions/said-by-hand.ts';
@@ -43,7 +43,6 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const made = known.find((record) => isMade(asked, record, now) && !isNamed(record));
   if (made !== undefined) return refuse({ why: 'made', attempt: made });
   // If the service refused a refund and no read has confirmed that, the refund may have been made.
-  const isNotSeen = (record: AttemptRecord) => verdictOf(record)?.verdict === 'not_seen';
   const doubtful = known.filter(
     (record) =>
       isUnproven(verdictOf(record)) &&

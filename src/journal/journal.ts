@@ -29,6 +29,7 @@ export {
   isFailedLate,
   isMadeByHand,
   isMadeRefund,
+  isNotSeen,
   isOpen,
   isPast,
   isReadable,

@@ -21,6 +21,7 @@ import {
   main,
   notMade,
   other,
+  plan,
   type Situation,
   second,
   send,
@@ -654,6 +655,30 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'refunds list --json',
     '"sums":[]',
   ],
+  [
+    'a plan says of a row that was sent before that its refund failed, and what sends it again',
+    inTurn(file, plan('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7)),
+    'refunds plan r.csv --to s.plan',
+    'on 2040-11-21 by ana, and it failed; a row with another ref sends it again: paydesk journal show',
+  ],
+  [
+    'a plan calls a row unconfirmed whose figures contradict each other, as its status does',
+    inTurn(
+      file,
+      plan('made', 0),
+      at('09:00:08'),
+      (world) => world.turn('rf_1', 'on_hold'),
+      look('09:06:00', 7),
+    ),
+    'refunds plan r.csv --to s.plan',
+    'by ana and unconfirmed: paydesk journal reconcile',
+  ],
+  [
+    'the list says why a part went back, although the other part failed',
+    inTurn((world) => send('made', 0)(world, 'whole', 'hand'), at('09:05:00'), failsNow, look('09:06:00', 7)),
+    'orders list --csv --columns id,reason',
+    `${id},other`,
+  ],
 ])('%s', async (_, build, line, says) => {
   await using world = await startWorld([main(), twinOf(), other()]);
   await build(world);
@@ -1034,6 +1059,16 @@ it('of a plan whose last row somebody else refunded in two parts, status names b
   expect(status).toContain('has 2 refunds, together 300, that this plan did not make: rf_1 rf_2');
   expect(status).toContain('next: paydesk refunds plan --refresh r.plan');
   expect(status).not.toContain('next: paydesk refunds apply');
+});
+
+it('a refund by somebody else that failed takes no money of a row: the file of the rest does not ask about it', async () => {
+  await using world = await startWorld([main(), other()]);
+  await file(world);
+  await world.must(world.ana, 'refunds plan r.csv --to r.plan', 0);
+  world.record(id, 'ch_1', 300, { status: 'failed' });
+  const { stdout, stderr } = await world.must(world.ana, 'refunds status r.plan --rest rest.csv', 8);
+  expect(inOneLine(`${stdout} ${stderr}`)).not.toContain('that this plan did not make');
+  expect(stderr).not.toContain('somebody else');
 });
 
 it('a correction that comes too early names the command that corrects it later', async () => {

@@ -11,11 +11,11 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { driftOf, foreignRefunds } from '../money-changed.ts';
 import { againWords } from './bulk-files.ts';
 import { ordersOf } from './found-orders.ts';
+import { madeByRows } from './own-rows.ts';
 import { checkAccount } from './plan-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { type Looked, reportPlan } from './report-plan.ts';
 import { movedNothing, type RowReport } from './row-verdicts.ts';
-import { madeByPlan } from './send-row.ts';
 
 /**
  * Writes the file `rest`, and returns what became of all rows. Nobody can send the plan meanwhile: a row that is paid a second later
@@ -104,7 +104,7 @@ export async function restRows(
   for (const [orderId, some] of Map.groupBy(rows, ({ row }) => row.orderId)) {
     const order = orders.take(orderId)?.order;
     const attempts = await ctx.journal.attemptsOf(service, orderId);
-    const own = attempts.filter((record) => madeByPlan(record, plan, keys));
+    const own = madeByRows(attempts, { planId: plan.id, keys });
     for (const report of some) {
       const now = asReadNow(report, order, own, service.profile);
       rest.push(now.report);

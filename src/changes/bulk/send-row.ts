@@ -12,13 +12,12 @@ import {
   type AttemptRecord,
   attemptName,
   type Change,
-  isMadeRefund,
   LimitRefusal,
-  madeRefunds,
   type Outcome,
   type Released,
   unshownRefunds,
 } from '../../journal/journal.ts';
+import { gaveNothing, recordedState } from '../../orders/orders.ts';
 import {
   type BatchRun,
   type BatchStop,
@@ -35,6 +34,7 @@ import type { Notes } from '../../terminal/terminal.ts';
 import { driftOf } from '../money-changed.ts';
 import { countingAt } from '../refund/refund-limit.ts';
 import { planRefund } from '../refund/refund-plan.ts';
+import { idsMadeBy, madeByRows } from './own-rows.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
 /** What it takes to send many rows, besides what a row needs. */
@@ -120,7 +120,7 @@ async function sendRow(sending: Sending, row: PlanRow): Promise<RowEnd> {
     return { ...known, isKnown: true };
   }
   try {
-    const own = attempts.filter((record) => madeByPlan(record, sending.plan, sending.keys));
+    const own = madeByRows(attempts, { planId: sending.plan.id, keys: sending.keys });
     const outcome = await ctx.change(changeOfRow(sending, row, last), {
       waiting: sending.waiting,
       checkFresh: ({ value }) => refuseChanged(sending, row, own, value),
@@ -186,7 +186,7 @@ function stopOf({ run }: Sending, error: CliError): string | undefined {
 function endOfKnown({ plan }: Sending, row: PlanRow, last: AttemptRecord): RowEnd | undefined {
   const verdict = last.verdicts.at(-1);
   if (verdict?.alarm !== undefined) return { how: 'unknown' };
-  if (verdict?.verdict === 'applied') return { how: 'applied' };
+  if (verdict?.verdict === 'applied') return { how: gaveNothing(recordedState(last)) ? 'failed' : 'applied' };
   if (verdict?.verdict === 'not_sent') return undefined;
   if (verdict?.verdict !== 'rejected' || verdict.confirmed === false) return { how: 'unknown' };
   return isSentAnew(plan, row, last) ? undefined : { how: 'failed' };
@@ -261,16 +261,6 @@ function ticketOf({ columns }: Pick<Plan, 'columns'>, { more }: PlanRow): string
   return ticket === '' ? undefined : ticket;
 }
 
-/** Whether an attempt made a refund of this plan. `keys`: those of the rows of the plan. */
-export function madeByPlan(
-  record: AttemptRecord,
-  { id }: Pick<Plan, 'id'>,
-  keys: ReadonlySet<string>,
-): boolean {
-  const { sent } = record;
-  return isMadeRefund(record) && (sent.plan === id || keys.has(sent.idempotencyKey ?? ''));
-}
-
 // A row of --rest is the same row that was tried as a part of a spread amount, and it stays a part of it.
 function askedOf(
   { orderId, chargeId, amount, ref, partOf }: PlanRow,
@@ -303,10 +293,7 @@ async function refuseChanged(
   const drift = before === undefined ? 'its money was not read' : driftOf(before, order, own, profile);
   if (drift !== undefined) throw changed(orderId, drift);
   // Rows of this plan may be equal on purpose. The journal refuses an equal refund of anybody else.
-  const made = own.flatMap((record) => [
-    ...(record.sent.again ?? []),
-    ...madeRefunds(record).flatMap(({ id }) => id ?? []),
-  ]);
+  const made = [...own.flatMap(({ sent }) => sent.again ?? []), ...idsMadeBy(own)];
   const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
   const attempts = await ctx.journal.attemptsOf(service, orderId);
   const counting = countingAt(service, unshownRefunds(attempts, order));

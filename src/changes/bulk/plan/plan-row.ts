@@ -7,14 +7,8 @@ import { amountWords, figureWords, partWords } from '../../../amounts.ts';
 import { moneyOf, newestOf, standingRefunds, sumOf } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
-import {
-  type AttemptRecord,
-  attemptName,
-  type ExpectedRefund,
-  isMadeRefund,
-  mayBeMade,
-} from '../../../journal/journal.ts';
-import type { KnownOrder } from '../../../orders/orders.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../../journal/journal.ts';
+import { type KnownOrder, recordedState } from '../../../orders/orders.ts';
 import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { MadeWords } from '../../refund/refund-checks.ts';
@@ -265,18 +259,30 @@ export function partsUnder(key: string, attempts: readonly AttemptRecord[]): rea
   return [...new Map(parts.map((record) => [record.sent.idempotencyKey, record])).values()].filter(mayBeMade);
 }
 
-/** A row as it was sent: `done` or `unconfirmed`. */
+/**
+ * A row as it was sent: `done`, `unconfirmed`, or `impossible` if its refund has failed, since no row is sent twice. What became of
+ * it since stands in its `why`.
+ */
 export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(base: Row, record: AttemptRecord): Row {
   const { sent } = record;
   const { request, proof, amount = 0, currency, time, operator } = sent;
-  const isMade = isMadeRefund(record);
+  const known = recordedState(record);
   const when = new Date(time).toISOString().slice(0, 10);
+  const by = `on ${when} by ${operator}`;
+  const show = `paydesk journal show ${sent.change}`;
+  const [state, why] =
+    known === 'unconfirmed'
+      ? (['unconfirmed', `sent ${by} and unconfirmed: paydesk journal reconcile ${sent.change}`] as const)
+      : known === 'failed'
+        ? ([
+            'impossible',
+            `applied ${by}, and it failed; a row with another ref sends it again: ${show}`,
+          ] as const)
+        : (['done', `applied ${by}${known === 'made' ? '' : `, now ${known}`}: ${show}`] as const);
   return {
     ...base,
-    state: isMade ? 'done' : 'unconfirmed',
-    why: isMade
-      ? `applied on ${when} by ${operator}: paydesk journal show ${sent.change}`
-      : `sent on ${when} by ${operator} and unconfirmed: paydesk journal reconcile ${sent.change}`,
+    state,
+    why,
     sum: amount,
     currency,
     body: request.body,

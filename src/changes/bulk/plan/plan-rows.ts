@@ -175,7 +175,8 @@ export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: Ro
   const keys = new Set(rows.map((row) => baseOf(row, read, asked).key));
   const livemode = livemodeOf[asked.profile.mode];
   const taken = new Map<string, number>();
-  const ofOrder = { attempts: read.attempts, livemode, planId: asked.planId, keys, taken };
+  const { attempts, known: { refunds = [] } = {} } = read;
+  const ofOrder = { attempts, refunds, livemode, planId: asked.planId, keys, taken };
   const rowsBefore: NewRow[] = [];
   // The order as it will be when the rows before are applied.
   let order = read.order;

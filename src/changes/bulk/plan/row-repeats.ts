@@ -2,28 +2,29 @@
 
 import { figureWords, plainAmounts } from '../../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../../api/charges.ts';
-import { meaningOfRefund } from '../../../api/spec.ts';
 import {
   type AttemptRecord,
   attemptName,
   type ExpectedRefund,
   type FoundRefund,
   isMadeRefund,
+  isNotSeen,
+  mayBeMade,
   ownRefunds,
   sameJson,
   usesUp,
 } from '../../../journal/journal.ts';
+import { gaveNothing, type KnownOrder, recordedState } from '../../../orders/orders.ts';
+import { idsMadeBy, isOfRows, madeByRows, type OwnRows } from '../own-rows.ts';
 import { isPlanned } from './order-after.ts';
 
 /** What is known about an order when one of its rows is planned. */
-export interface RowsOfOrder {
+export interface RowsOfOrder extends OwnRows {
   readonly attempts: readonly AttemptRecord[];
+  /** The refunds of the order as it was read, with their states. */
+  readonly refunds: KnownOrder['refunds'];
   /** Whether the rows move real money. */
   readonly livemode: boolean;
-  /** The id of the plan. A refreshed plan keeps it. */
-  readonly planId: string;
-  /** The keys of all rows of the order that are in the file. Each of them has a `ref` of its own, so all are meant. */
-  readonly keys: ReadonlySet<string>;
   /** Names from `--again` that earlier rows of the file need, and the line of each. A name counts for one row. */
   readonly taken: ReadonlyMap<string, number>;
 }
@@ -55,8 +56,8 @@ export function namesLeft(
 }
 
 function isUsedUp(name: string, attempts: readonly AttemptRecord[], key?: string): boolean {
-  const isOwn = ({ sent, verdicts }: AttemptRecord) =>
-    verdicts.at(-1)?.verdict === 'rejected' && key !== undefined && sent.idempotencyKey === key;
+  const isOwn = (record: AttemptRecord) =>
+    !mayBeMade(record) && key !== undefined && record.sent.idempotencyKey === key;
   return attempts.some((record) => usesUp(record, name) && !isOwn(record));
 }
 
@@ -116,21 +117,20 @@ function repeatOf(name: string, { taken }: RowsOfOrder, what: string, meant: str
 // Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file. A refund
 // that failed paid nothing back.
 function otherPlanProblem(
-  { money, expected, typed }: NewRefund,
+  { expected, typed }: NewRefund,
   names: NamesLeft,
   rows: RowsOfOrder,
 ): Repeat | undefined {
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
-  const shown = new Map(
-    money.charges.flatMap(({ refunds }) => refunds.map(({ id, meaning }) => [id, meaning])),
-  );
-  const isFailed = ({ id = '', status }: Partial<FoundRefund>) =>
-    (shown.get(id) ?? meaningOfRefund(status)) === 'failed';
+  const shown = new Map(rows.refunds.map(({ record, state }) => [record?.id, state]));
   for (const record of rows.attempts) {
     const { sent } = record;
     if (sent.plan === undefined || sent.proof.livemode !== rows.livemode) continue;
     if (isOfRows(record, rows) || !isMadeRefund(record)) continue;
-    const refunds = refundsOfAttempt(record).filter((refund) => !isFailed(refund));
+    const known = recordedState(record);
+    const refunds = refundsOfAttempt(record).filter(
+      ({ id }) => !gaveNothing(id === undefined ? known : (shown.get(id) ?? known)),
+    );
     const ofCharge = refunds.find(({ chargeId }) => charges.has(chargeId));
     const refund = ofCharge ?? (mayMeanOtherCharge(typed, record) ? refunds[0] : undefined);
     if (refund === undefined) continue;
@@ -175,10 +175,7 @@ export function namesToSend(
     rows,
   );
   const lost = rows.attempts
-    .filter(
-      ({ sent, verdicts }) =>
-        verdicts.at(-1)?.verdict === 'not_seen' && sameJson(sent.proof.expected, expected),
-    )
+    .filter((record) => isNotSeen(record) && sameJson(record.sent.proof.expected, expected))
     .map(attemptName);
   return [...new Set([...names, ...ofRows])].filter((name) => [...ids, ...lost].includes(name));
 }
@@ -198,9 +195,7 @@ export function otherRefunds(
 // ── The refunds of the file's own rows ──────────────────────────────────────────────────────────
 
 function idsOfRows(rows: RowsOfOrder): readonly string[] {
-  return rows.attempts
-    .filter((record) => isMadeRefund(record) && isOfRows(record, rows))
-    .flatMap((record) => refundsOfAttempt(record).flatMap(({ id }) => id ?? []));
+  return idsMadeBy(madeByRows(rows.attempts, rows));
 }
 
 // Whoever names a refund that was itself a repeat knows about the refund that it repeated.
@@ -211,12 +206,6 @@ function repeatedBy(names: NamesLeft, { attempts }: RowsOfOrder): ReadonlySet<st
     if (ids.some((id) => known.has(id))) for (const name of record.sent.again ?? []) known.add(name);
   }
   return known;
-}
-
-function isOfRows({ sent }: AttemptRecord, { keys, planId }: RowsOfOrder): boolean {
-  const { idempotencyKey = '', asked } = sent;
-  const whole = asked?.part_of;
-  return sent.plan === planId || keys.has(idempotencyKey) || (typeof whole === 'string' && keys.has(whole));
 }
 
 // If a person recorded the refund, the journal has no id for it.
