@@ -85,7 +85,7 @@ describe('one more equal refund, after somebody acknowledged the first two', () 
     expect(screen).toContain(
       'MADE 3 TIMES: 900 MXN, rf_1, rf_3 and rf_2 2 of them were probably sent from here',
     );
-    expect(screen).toContain('the other is one more payment: made twice, or sent from elsewhere');
+    expect(screen).toContain('the other is one more refund: ours made twice, or sent from elsewhere');
     expect(screen.match(/MADE 3 TIMES/g)).toHaveLength(1);
     const show = (await run('05:33:00', `journal show ${second}`)).stdout;
     for (const one of ['rf_1', 'rf_2', 'rf_3']) expect(show).toContain(`refund ${one} `);

@@ -6,6 +6,7 @@ import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/plan/plan
 import { planRows } from '../../../src/changes/bulk/plan/plan-rows.ts';
 import { planRefund } from '../../../src/changes/refund/refund-plan.ts';
 import type { AttemptRecord } from '../../../src/journal/rows/journal-rows.ts';
+import { knownOrder } from '../../../src/orders/known-order.ts';
 import { rowKey } from '../../../src/plans/plan-lines.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../../harness/orders.ts';
@@ -24,6 +25,7 @@ function plan(
   read: Partial<OrderOfRows> = {},
   asked: Partial<RowsAsked> = {},
 ) {
+  const { order: shown = order('ord_1'), attempts = [] } = read;
   return planRows(
     rows.map(inputRow),
     {
@@ -33,6 +35,7 @@ function plan(
       attempts: [],
       isOpen: () => false,
       twins: [],
+      known: knownOrder(shown, attempts, { time: 0, wall: 0, mono: 0, skewed: false }),
       ...read,
     },
     {
@@ -208,9 +211,10 @@ describe('a refund that was made before', () => {
   });
 
   it.each([
-    ['the order shows', 'failed', 'made'],
-    ['only the journal knows', undefined, 'failed'],
-  ] as const)('by another plan need not be named once it failed, as %s', (_, shown, recorded) => {
+    ['the order shows', 'failed', 'made', 'ready'],
+    // The order hides it, so a person looks first.
+    ['only the journal knows', undefined, 'failed', 'look'],
+  ] as const)('by another plan need not be named once it failed, as %s', (_, shown, recorded, state) => {
     const status = shown === undefined ? {} : { status: shown };
     const failed =
       shown === undefined ? order('ord_1') : withRefund(order('ord_1'), refundOf('rf_1', 5, status), 0);
@@ -220,7 +224,7 @@ describe('a refund that was made before', () => {
     const attempts = [
       attemptAt({ verdict: 'applied', refunds }, { plan: 'p_old1', proof, idempotencyKey: 'row/other' }),
     ];
-    expect(plan([{ amount: 6 }], { order: failed, attempts })).toMatchObject([{ state: 'ready' }]);
+    expect(plan([{ amount: 6 }], { order: failed, attempts })).toMatchObject([{ state }]);
   });
 
   it('by somebody else, and seen by a later read of it, is not its own', () => {
