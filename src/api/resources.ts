@@ -358,7 +358,7 @@ export function withoutAround(text: string, character: RegExp): string {
 /** The id in a copied text, which may have `id=`, a page's address, or other characters around it. Undefined if it has none or several. */
 export function copiedId(resource: ResourceName, text: string): string | undefined {
   const { idPattern } = resources[resource];
-  const isAddress = /^[\s<("']*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);
+  const isAddress = /^[\s<("']*(?:https?:\/\/|(?:order|id|order_id) ?[:=] ?)\S+\s*$/i.test(text);
   const words = isAddress ? text.split(/[^A-Za-z0-9_]+/) : [withoutAround(text, aroundId)];
   const [id, ...others] = new Set(words.filter((word) => idPattern.test(word)));
   return others.length === 0 ? id : undefined;

@@ -1,15 +1,16 @@
 /**
  * Finds the order that somebody may have meant, among those that this machine knows: by the shop's own number, the end of an id,
- * or an id in another case or with one letter wrong.
+ * an id in another case or with one letter wrong, or a text that names it.
  */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { longPages, type Service } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
-import { bareReference, referenceOf, spokenReference } from '../api/resources.ts';
+import { aroundWord, bareReference, referenceOf, spokenReference, withoutAround } from '../api/resources.ts';
 import { customerIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError, orElse, withParts } from '../errors.ts';
+import { short } from '../flags/flags.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
 import { type AttemptRecord, changeIdPattern, changeOf, type Journal, sentBy } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
@@ -21,14 +22,44 @@ const shortestEnd = 8;
 // Whoever types less than this of a number of the shop may mean any.
 const shortestNumber = 4;
 const mostNamed = 5;
+// Fewer words are those of a search: `Ana Torres A-99998`.
+const shortestMail = 4;
 const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.\p{Pd}]*\d[\w.\p{Pd}]*)$/iu;
 
 const checkoutIdPattern = /^chk_[A-Za-z0-9]{1,64}$/;
 const knownIds = [orderIdPattern, customerIdPattern, changeIdPattern, checkoutIdPattern];
 
-/** Whether a text that is not an id may be the shop's own number of an order, the end of its id, or its id in another case. */
+/**
+ * Whether a text that is not an id may be the shop's own number of an order, the end of its id, or its id in another case, or may
+ * have such a name among its words.
+ */
 export function mayNameOrder(text: string): boolean {
-  return namePattern.test(text) && !knownIds.some((pattern) => pattern.test(text));
+  return namesIn(text).length > 0;
+}
+
+/** The id or the number of the shop in a text of a mail: the only one that it names. Undefined for the words of a search. */
+export function nameWithin(text: string): string | undefined {
+  const [name = '', second] = namesIn(text);
+  if (second !== undefined) return undefined;
+  const isMail = wordsOf(text).length >= shortestMail && /\p{L}.*\d|^#/u.test(name);
+  return isMail || (name !== text && orderIdPattern.test(name)) ? name : undefined;
+}
+
+// In a text of several words, ids count before numbers.
+function namesIn(text: string): readonly string[] {
+  const isName = (word: string) => namePattern.test(word) && !knownIds.some((pattern) => pattern.test(word));
+  const words = wordsOf(text);
+  if (words.length < 2) return [text].filter(isName);
+  const ids = text.split(/[^A-Za-z0-9_]+/).filter((word) => orderIdPattern.test(word));
+  const numbers = words.filter((word) => isName(word) && /\d/.test(word) && !/^\d+\.\d{1,2}$/.test(word));
+  return [...new Set(ids.length > 0 ? ids : numbers.filter((word) => word.length >= shortestNumber))];
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text
+    .split(/\s+/)
+    .map((word) => withoutAround(word, aroundWord).replace(/[.!?]+$/, ''))
+    .filter((word) => word !== '');
 }
 
 /** What is needed to look for an order. */
@@ -50,8 +81,10 @@ export async function orderByName(
   command?: (id: string) => string,
 ): Promise<string> {
   const { profile } = service;
+  const names = namesIn(typed);
+  if (names.some((name) => orderIdPattern.test(name))) return idWithin(ctx, names, command);
   const orders = await newestAndIndexed(ctx, service);
-  const { numberOf, hasNumber } = numbersOf(profile.settings['reference.keys'], typed);
+  const { numberOf, hasNumber } = numbersOf(profile.settings['reference.keys'], names);
   const ends = (id: string, text: string) => text.length >= shortestEnd && id.endsWith(text);
   const exact = orders.filter((order) => hasNumber(order, bareReference) || ends(String(order.id), typed));
   const found =
@@ -62,36 +95,63 @@ export async function orderByName(
             hasNumber(order, spokenReference) || ends(String(order.id).toLowerCase(), typed.toLowerCase()),
         );
   const [only, second] = found;
-  const certain = 'nothing was sent';
   if (only !== undefined && second === undefined) {
     const isSpoken = hasNumber(only, spokenReference) && !hasNumber(only, bareReference);
-    const words = `${typed} is ${isSpoken ? `${numberOf(only)}, ` : ''}${inWords(only, profile.settings)}`;
-    if (command !== undefined && hasNumber(only, spokenReference))
-      throw new CliError('usage', `${words}; a change names the order by its id`, {
-        certain,
-        orderId: String(only.id),
-        now: [`if that order is meant: ${command(String(only.id))}`],
-      });
-    ctx.notes.note(words);
-    return String(only.id);
+    const name = names.find((one) => hasNumber(only, spokenReference, one)) ?? typed;
+    const words = `${name} is ${isSpoken ? `${numberOf(only)}, ` : ''}${inWords(only, profile.settings)}`;
+    return taken(ctx, String(only.id), words, hasNumber(only, spokenReference) ? command : undefined);
   }
-  const spoken = spokenReference(typed);
+  const isEndOf = (number: string, name: string) => name.length >= shortestNumber && number.endsWith(name);
   const meant = orders.filter(
     (order) =>
       isNearId(String(order.id), typed) ||
-      (spoken.length >= shortestNumber && spokenReference(numberOf(order) ?? '').endsWith(spoken)),
+      names.some((name) => isEndOf(spokenReference(numberOf(order) ?? ''), spokenReference(name))),
   );
   throw new CliError(
     'usage',
-    `ID ${typed}: ${only === undefined ? 'not the id of an order, and no known order has this number or ends so' : 'several orders have this number or end so'}`,
+    `ID ${short(typed)}: ${only === undefined ? 'not the id of an order, and no known order has this number or ends so' : 'several orders have this number or end so'}`,
     {
-      certain,
+      certain: 'nothing was sent',
       now:
         only === undefined
-          ? [...asked(meant, profile.settings), commandLine(profile, 'orders', 'find', bareReference(typed))]
+          ? [
+              ...asked(meant, profile.settings),
+              ...names.map((name) => commandLine(profile, 'orders', 'find', bareReference(name))),
+            ]
           : ['type the whole id of one of them:', ...named(found, profile.settings)],
     },
   );
+}
+
+// The only id of a text that has more words.
+function idWithin(
+  ctx: Pick<Ask, 'notes'>,
+  ids: readonly string[],
+  command: ((id: string) => string) | undefined,
+): string {
+  const [id = '', second] = ids;
+  if (second === undefined) return taken(ctx, id, `the text names ${id}`, command);
+  throw new CliError('usage', 'the text names several orders', {
+    certain: 'nothing was sent',
+    now: ['type the id of one of them:', ...ids.slice(0, mostNamed)],
+  });
+}
+
+// The id of an order for a look, said in a note. Throws CliError 'usage' for a change, which needs the id itself.
+function taken(
+  { notes }: Pick<Ask, 'notes'>,
+  orderId: string,
+  words: string,
+  command: ((id: string) => string) | undefined,
+): string {
+  if (command !== undefined)
+    throw new CliError('usage', `${words}; a change names the order by its id`, {
+      certain: 'nothing was sent',
+      orderId,
+      now: [`if that order is meant: ${command(orderId)}`],
+    });
+  notes.note(words);
+  return orderId;
 }
 
 /**
@@ -129,17 +189,17 @@ function openWords(
   return `${changeOf(record, style)}, sent at ${shortTime(time)} by ${sentBy(record.sent)}: ${recordedState(record)}: paydesk journal show ${change}`;
 }
 
-// The shop's own number of an order, and whether that is what was typed, each as `form` makes it.
-function numbersOf(keys: readonly string[], typed: string) {
+// The shop's own number of an order, and whether that is one of the names that were typed, each as `form` makes it.
+function numbersOf(keys: readonly string[], names: readonly string[]) {
   const numberOf = (order: JsonObject): string | undefined => {
     const own = referenceOf(order, keys);
     return typeof own === 'string' || typeof own === 'number' ? String(own) : undefined;
   };
   return {
     numberOf,
-    hasNumber: (order: JsonObject, form: (number: string) => string): boolean => {
+    hasNumber: (order: JsonObject, form: (number: string) => string, of?: string): boolean => {
       const own = numberOf(order);
-      return own !== undefined && form(own) === form(typed);
+      return own !== undefined && (of === undefined ? names : [of]).some((name) => form(own) === form(name));
     },
   };
 }

@@ -31,7 +31,6 @@ describe('an id that was copied', () => {
   test.each([
     ['two ids in an address', `https://shop.example/${id}/ord_2tQ7wCn4UgS8bMyHe`],
     ['an id with an amount behind it', `${id},500`],
-    ['two ids', `${id} ord_2tQ7wCn4UgS8bMyHe`],
     ['nothing but a bracket', '()'],
   ])('%s is refused, and nothing is asked of the service', async (_, text) => {
     const before = desk.requests.length;
@@ -41,6 +40,44 @@ describe('an id that was copied', () => {
       expect(stderr).toContain('not the id of an order');
     }
     expect(desk.requests.slice(before).filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+});
+
+describe('a pasted text of a mail', () => {
+  const mail = `Order: ${id} from Ana Torres, 520.00 MXN`;
+  const withNumber = 'Hi, my order A-99998 of 520.00 never came. Thanks, Ana';
+
+  test.each([
+    ['its id', mail, `the text names ${id}`],
+    ['its number at the shop', withNumber, `A-99998 is ${id}, Ana Torres, 52000 MXN`],
+  ])('with %s is that order for a look, and stderr says which', async (_, text, said) => {
+    const shown = await desk.script(['orders', 'show', text, '--json']);
+    expect(JSON.parse(shown.stdout), shown.stderr).toMatchObject({ id });
+    expect(shown.stderr).toContain(said);
+    const found = await desk.script(['orders', 'find', text, '--json']);
+    expect(JSON.parse(found.stdout), found.stderr).toMatchObject({ data: [{ id }] });
+    expect(found.stderr).toContain(`searched for ${text === mail ? id : 'A-99998'}, which the text names`);
+  });
+
+  test.each([mail, withNumber])('%s: a change asks with its whole command (2), and sends nothing', async (text) => {
+    const { code, stderr } = await desk.script(['orders', 'refund', text, '--charge', '2', '--yes']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`if that order is meant: paydesk orders refund ${id} --charge 2 --yes`);
+    expect(desk.changes()).toEqual([]);
+  });
+
+  test('with two ids is refused with both of them, and typed as words of a search it is asked about', async () => {
+    const two = await desk.script(['orders', 'show', `${id} or ord_2tQ7wCn4UgS8bMyHe`]);
+    expect([two.code, two.stderr]).toEqual([2, expect.stringContaining('         ord_2tQ7wCn4UgS8bMyHe\n')]);
+    const words = await desk.script(['orders', 'find', ...withNumber.split(' ')]);
+    expect([words.code, words.stderr]).toEqual([5, expect.stringMatching(/orders find A-99998\n/)]);
+  });
+
+  test('on a terminal begins the search with what it names', async () => {
+    const person = desk.person(['orders', 'show', mail], 100);
+    await person.waitFor(/1 found in/);
+    person.type('\r');
+    expect((await person.leaves).screen).toMatch(/MONEY \(MXN/);
   });
 });
 

@@ -8,7 +8,7 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { withMeantOrder } from '../../orders/orders.ts';
+import { nameWithin, withMeantOrder } from '../../orders/orders.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
 import { summariseOrders } from '../../reports/reports.ts';
 import type { Cell } from '../../terminal/terminal.ts';
@@ -55,7 +55,8 @@ export const find = defineCommand({
     const service = await ctx.service();
     const { settings } = service.profile;
     const texts = typed.map(
-      (text) => copiedId('orders', text) ?? withoutKey(text, settings['reference.keys']),
+      (text) =>
+        copiedId('orders', text) ?? namedIn(ctx, text) ?? withoutKey(text, settings['reference.keys']),
     );
     const matchesOf = createMatcher(texts, isBlind(ctx));
     const matcher: Matcher = (order) => matchesOf(order, settings);
@@ -88,6 +89,13 @@ export const find = defineCommand({
     }
   },
 });
+
+// What a pasted text of a mail names is searched for alone.
+function namedIn({ notes }: Context, text: string): string | undefined {
+  const name = nameWithin(text);
+  if (name !== undefined) notes.note(`searched for ${name}, which the text names`);
+  return name;
+}
 
 const ofAnyTime = {
   span: { since: undefined, until: undefined },

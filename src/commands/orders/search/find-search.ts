@@ -11,7 +11,7 @@ import { statusMeanings } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
 import { isDayWord } from '../../../flags/typed-time.ts';
-import { backWord, purchaseOf } from '../../../orders/orders.ts';
+import { backWord, nameWithin, purchaseOf } from '../../../orders/orders.ts';
 import { commandLine, type Profile, tallyModes } from '../../../profiles/profiles.ts';
 import { type Figure, factsOfOrder, type summariseOrders } from '../../../reports/reports.ts';
 import { type Filter, joinColumns } from '../../listing.ts';
@@ -326,7 +326,7 @@ function together(search: Search): readonly string[] {
     ? []
     : [
         'all words must be in one and the same order; search for several orders one at a time, or with fewer words:',
-        command({ ...search, texts: texts.slice(0, 1) }, { filters }),
+        command({ ...search, texts: [nameWithin(texts.join(' ')) ?? texts[0] ?? ''] }, { filters }),
       ];
 }
 

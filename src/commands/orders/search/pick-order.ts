@@ -15,6 +15,7 @@ import {
   type KnownOrder,
   knownOrder,
   mayNameOrder,
+  nameWithin,
   orderByName,
   shownOrders,
   stopsRefund,
@@ -53,13 +54,13 @@ type Search = OrderSearch<OrderShown>;
 
 /**
  * The order that was typed: `id` if it is one, else `pick` finds it. A person picks it; if nobody can be asked, the typed text
- * must be the shop's own number or a part of the id (`isName`). Throws CliError 'usage' for other words if nobody can be asked.
+ * must be the shop's own number, a part of the id, or a text with such a name (`isName`). Throws CliError 'usage' for other words if nobody can be asked.
  */
 export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
   const isName = typed !== undefined && !ctx.ask.interactive && mayNameOrder(typed);
   const isId = typed !== undefined && !isName && (orderIdPattern.test(typed) || !ctx.ask.interactive);
   // Whoever comes back to the list finds the search there that led to the order.
-  let words = typed;
+  let words = (typed && nameWithin(typed)) ?? typed;
   return {
     id: isId ? recordId('orders', typed, 'ID') : undefined,
     isName,
