@@ -5,11 +5,12 @@
 
 import type { JsonObject } from '../api/json-values.ts';
 import { modes, vendorPattern } from '../api/spec.ts';
-import { type Context, dryRunShown } from '../context/context.ts';
+import { type Context, confirmFirst, dryRunShown } from '../context/context.ts';
+import { counted } from '../counted.ts';
 import { CliError, exitCodeOf } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { untilAborted } from '../io.ts';
-import { isOpen, openAttempts } from '../journal/journal.ts';
+import { type AttemptRecord, isOpen, openAttempts } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Block } from '../terminal/terminal.ts';
@@ -104,10 +105,10 @@ function vendor(text: string, name: string): string {
 
 export const reset = defineCommand({
   description:
-    'Starts the built-in profile demo again with its first orders, and erases the index of its orders. Changes of the old demo in the journal are not mixed up with the new one.',
+    'Starts the built-in profile demo again with its first orders, and erases the index of its orders. Changes of the old demo in the journal are not mixed up with the new one. It asks first if some are unconfirmed: nothing can read them after it.',
   arguments: [],
   flags: {},
-  examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
+  examples: ['paydesk simulator reset', 'paydesk simulator reset --yes --json'],
   run: async (ctx) => {
     const would = 'would throw away what was done to demo; nothing was changed';
     if (await dryRunShown(ctx, { simulator: 'reset' }, would)) return undefined;
@@ -128,7 +129,12 @@ export const reset = defineCommand({
 async function closeOpen(ctx: Context): Promise<Profile> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const now = await ctx.journal.now();
-  for (const record of await openAttempts(ctx.journal, { origin: profile.origin })) {
+  const records = await openAttempts(ctx.journal, { origin: profile.origin });
+  await confirmLoss(
+    ctx,
+    records.filter((record) => isOpen(record, now)),
+  );
+  for (const record of records) {
     if (!isOpen(record, now)) {
       await ctx.journal.acknowledge(record, 'simulator reset');
       continue;
@@ -137,6 +143,21 @@ async function closeOpen(ctx: Context): Promise<Profile> {
     ctx.notes.note(`closed with the demo: ${record.sent.change}`);
   }
   return profile;
+}
+
+// Asks before unconfirmed changes can never be read again. Throws CliError 'usage' where nobody can be asked.
+async function confirmLoss(ctx: Context, open: readonly AttemptRecord[]): Promise<void> {
+  if (open.length === 0 || ctx.options.yes) return;
+  const certain = 'nothing was changed';
+  const find = 'paydesk -p demo journal reconcile --all';
+  const what = `${counted(open.length, 'change')} of the demo ${open.length === 1 ? 'is' : 'are'} unconfirmed, and nothing can read ${open.length === 1 ? 'it' : 'them'} after a reset`;
+  if (!ctx.ask.interactive)
+    throw new CliError('usage', what, {
+      certain,
+      now: ['find out what became of it:', find, 'or reset all the same: paydesk simulator reset --yes'],
+    });
+  ctx.notes.warn(`${what}; to find out first: ${find}`);
+  await confirmFirst(ctx, 'start the demo again all the same?', certain);
 }
 
 type View = Awaited<ReturnType<SimulatorControl['drill']>>;

@@ -10,7 +10,6 @@ import { readOrder } from '../api/records.ts';
 import { aroundWord, bareReference, referenceOf, spokenReference, withoutAround } from '../api/resources.ts';
 import { customerIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError, orElse, withParts } from '../errors.ts';
-import { short } from '../flags/flags.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
 import { type AttemptRecord, changeIdPattern, changeOf, type Journal, sentBy } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
@@ -109,7 +108,7 @@ export async function orderByName(
   );
   throw new CliError(
     'usage',
-    `ID ${short(typed)}: ${only === undefined ? 'not the id of an order, and no known order has this number or ends so' : 'several orders have this number or end so'}`,
+    `ID ${names.slice(0, mostNamed).join(', ')}: ${only === undefined ? 'not the id of an order, and no known order has this number or ends so' : 'several orders have this number or end so'}`,
     {
       certain: 'nothing was sent',
       now:

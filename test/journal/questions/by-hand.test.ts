@@ -777,6 +777,27 @@ describe('journal reconcile', () => {
   });
 });
 
+test('simulator reset asks first while a refund of the demo is unconfirmed, which nothing could read after it', async () => {
+  using home = newHome();
+  const run = (args: readonly string[], env = {}) => paydesk(args, { home, env });
+  const refund = ['orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--charge', '1', '--amount', '200', '--yes'];
+  expect((await run(['-p', 'demo', ...refund], { PAYDESK_DEMO_FAULT: 'drop' })).code).toBe(7);
+  const script = await run(['simulator', 'reset']);
+  expect([script.code, script.stderr]).toEqual([
+    2,
+    expect.stringMatching(/1 change of the demo is unconfirmed[\s\S]*simulator reset --yes\n/),
+  ]);
+  const person = sit(['simulator', 'reset'], { home, env: {} });
+  await person.waitFor(/start the demo again all the same/);
+  person.type('n\r');
+  expect(await person.leaves).toMatchObject({ code: 3 });
+  expect((await run(['journal', 'list', '--open', '--json'])).stdout).toContain('unconfirmed');
+  expect((await run(['simulator', 'reset', '--yes'], later(600_000))).code).toBe(0);
+  const left = await run(['journal', 'list', '--open', '--json'], later(600_000));
+  expect(JSON.parse(left.stdout)).toMatchObject({ data: [] });
+  expect((await run(['simulator', 'reset'], later(600_000))).code).toBe(0);
+});
+
 test('simulator reset ends the alarms of the demo, which nobody could read any more', async () => {
   using home = newHome();
   const run = (args: readonly string[], env = {}) => paydesk(args, { home, env });
