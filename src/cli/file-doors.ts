@@ -155,6 +155,7 @@ export function planDoor({
     input: async (...file) => (await load()).input(...file),
     open: async (path) => (await load()).open(path),
     save: async (...plan) => (await load()).save(...plan),
+    writtenAt: async (path) => (await load()).writtenAt(path),
     exists: async (path) => (await load()).exists(path),
     isSameFile: async (...paths) => (await load()).isSameFile(...paths),
     checkNew: async (...file) => (await load()).checkNew(...file),

@@ -57,6 +57,7 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
       await writeNew(path, toWrite(path), chunksOf(lines), force);
       return planOf(head, rows, digest());
     },
+    writtenAt: async (path) => (await statOf(fullPath(cwd, path)))?.mtimeMs,
     exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
     isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
     checkNew: async (path, force) => checkNew(path, toWrite(path), force),

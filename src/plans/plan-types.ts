@@ -258,6 +258,8 @@ export interface PlanFiles {
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Throws CliError 'usage' if there is no such file, 'refused' if it is not a plan or was changed. */
   open(path: string): Promise<Plan>;
+  /** When a file was written last, Unix milliseconds; undefined if there is none. */
+  writtenAt(path: string): Promise<number | undefined>;
   /** Whether there is anything at a path. */
   exists(path: string): Promise<boolean>;
   /** Whether two paths lead to the same file, also through links. Standard input (`-`) is not a file. */

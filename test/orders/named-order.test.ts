@@ -59,12 +59,15 @@ describe('a pasted text of a mail', () => {
     expect(found.stderr).toContain(`searched for ${text === mail ? id : 'A-99998'}, which the text names`);
   });
 
-  test.each([mail, withNumber])('%s: a change asks with its whole command (2), and sends nothing', async (text) => {
-    const { code, stderr } = await desk.script(['orders', 'refund', text, '--charge', '2', '--yes']);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`if that order is meant: paydesk orders refund ${id} --charge 2 --yes`);
-    expect(desk.changes()).toEqual([]);
-  });
+  test.each([mail, withNumber])(
+    '%s: a change asks with its whole command (2), and sends nothing',
+    async (text) => {
+      const { code, stderr } = await desk.script(['orders', 'refund', text, '--charge', '2', '--yes']);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`if that order is meant: paydesk orders refund ${id} --charge 2 --yes`);
+      expect(desk.changes()).toEqual([]);
+    },
+  );
 
   test('with two ids is refused with both of them, and typed as words of a search it is asked about', async () => {
     const two = await desk.script(['orders', 'show', `${id} or ord_2tQ7wCn4UgS8bMyHe`]);

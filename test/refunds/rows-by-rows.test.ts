@@ -317,7 +317,7 @@ it('--rest holds the rows that moved nothing, and they can be planned; unconfirm
   const planned = await service.plan('rest.csv', '--json');
 
   expect([applied.code, status.code, again.code, planned.code]).toEqual([7, 7, 3, 8]);
-  expect(status.stderr).toContain('line 3, ord_2, is unconfirmed: paydesk journal reconcile i_');
+  expect(status.stderr).toContain('line 3, ord_2, is unconfirmed: blocked until ');
   expect(service.read('rest.csv')).toBe(
     [
       'line,error,order_id,charge_id,amount,reason,ref,note,again,seat',

@@ -1,5 +1,7 @@
 /** What the screens of bulk refunds say: the same numbers everywhere, the reasons of rows, and hints that work as printed. */
 
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { later } from '../harness/clock.ts';
 import { chargeOf, errorBody, orderOf } from '../harness/orders.ts';
@@ -140,7 +142,9 @@ it('a dry run has the exit code of the run: 0, 8 if a row changed, 7 while a row
   const posts = service.posts.length;
   const open = await dry();
   const words = await service.run(['refunds', 'apply', 'refunds.plan', '--dry-run']);
-  expect(words.stderr).toMatch(/line 2, ord_3: unconfirmed: paydesk journal reconcile i_\w+/);
+  expect(words.stderr).toMatch(
+    /line 2, ord_3: unconfirmed: blocked until tomorrow \d\d:\d\d at the latest: paydesk journal reconcile i_\w+/,
+  );
 
   expect([all, some, open]).toEqual([
     { code: 0, last: 'nothing was sent (--dry-run); 2 refunds, 400 MXN would be sent' },
@@ -346,4 +350,18 @@ it('--errors FILE of a file without errors is not written, and that is said', as
   expect(inOneLine(ran.stderr)).toContain(
     'errors.csv was not written: nothing is wrong with the file itself',
   );
+});
+
+it('a file that was written after its plan was made is named before the plan is applied', async () => {
+  await using service = await startRefunds(orders(1));
+  await service.plan([titles, 'ord_1,100,a']);
+  const same = await service.apply('--dry-run');
+  const nextYears = new Date('2090-01-01T00:00:00Z');
+  utimesSync(join(service.home.path, 'refunds.csv'), nextYears, nextYears);
+  const newer = await service.apply('--dry-run');
+
+  const words = 'refunds.csv was written after this plan was made: the plan has its rows as they were';
+  expect([same.code, newer.code]).toEqual([0, 0]);
+  expect(inOneLine(same.stderr)).not.toContain(words);
+  expect(inOneLine(newer.stderr)).toContain(`${words}; anew: paydesk refunds plan refunds.csv`);
 });

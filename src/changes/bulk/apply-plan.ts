@@ -7,6 +7,7 @@ import { CliError, refused } from '../../errors.ts';
 import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
 import { type BatchStop, type Plan, planText, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
 import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
+import { untilWords } from '../by-hand-words.ts';
 import { checkNoHold, skippedHold } from '../hold.ts';
 import { batchError, mailLine, onItsWay, whyOrLook } from './batch-end.ts';
 import { type BatchProgressLine, startProgress } from './batch-progress.ts';
@@ -63,6 +64,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
     const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
     const released = await releaseOf(ctx, profile, plan, asked.path, looked);
     await checkAge(ctx, plan, looked, profile, asked.path);
+    await sayIfNewer(ctx, plan, asked.path, profile);
     const second = await secondPersonFor(ctx, profile, plan);
     await confirmPlan(ctx, service, plan, { ...asked, looked }, { second, released });
     return await runPlan(ctx, service, plan, { ...asked, released }, looked);
@@ -72,6 +74,23 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
 }
 
 // ── What is checked first ───────────────────────────────────────────────────────────────────────
+
+// Whoever corrected the file after the plan was made may believe that the plan has the corrections. The file is looked for beside
+// the plan.
+async function sayIfNewer(
+  { plans, notes }: Context,
+  { file, madeAt }: Plan,
+  path: string,
+  profile: Profile,
+): Promise<void> {
+  const beside = path.replace(/[^/\\]*$/, '') + file;
+  const writtenAt = file === '-' ? undefined : await plans.writtenAt(beside);
+  if (writtenAt === undefined || writtenAt <= madeAt) return;
+  const anew = commandLine(profile, 'refunds', 'plan', beside);
+  notes.warn(
+    `${beside} was written after this plan was made: the plan has its rows as they were; anew: ${anew}`,
+  );
+}
 
 async function checkAge(
   ctx: Context,
@@ -147,7 +166,7 @@ async function runPlan(
   });
   if (ctx.options.dryRun) {
     if (lost !== undefined) throw lost;
-    for (const line of dryRunLines(reports, path, profile)) ctx.notes.note(line);
+    for (const line of dryRunLines(ctx, reports, path, profile)) ctx.notes.note(line);
     return dryRunEnd(ctx, reports, { stop, run: progress.run });
   }
   const error = batchError(path, reports, {
@@ -157,6 +176,7 @@ async function runPlan(
     run: progress.run,
     lost,
     again,
+    untilOf: (ms) => untilWords(ctx, ms),
     free: { plan: await freeName(ctx, path, 'plan'), rest: await freeName(ctx, path, 'rest') },
   });
   if (error !== undefined) throw error;
@@ -231,13 +251,18 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
 }
 
 // What the report says about most rows needs no line of its own.
-function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
+function dryRunLines(
+  ctx: Context,
+  reports: readonly RowReport[],
+  path: string,
+  profile: Profile,
+): readonly string[] {
   const reasons = reports
     .filter(
       ({ verdict, why }) =>
         verdict !== 'made' && verdict !== 'recorded_made' && why !== undefined && why !== dryRunWords,
     )
-    .map((report) => ({ ...report.row, why: whyOrLook(report) }));
+    .map((report) => ({ ...report.row, why: whyOrLook(report, (ms) => untilWords(ctx, ms)) }));
   const would = reports.filter(isSendable).map(({ row }) => row);
   const others = reports.filter(wouldStay).length;
   return [

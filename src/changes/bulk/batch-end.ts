@@ -29,11 +29,16 @@ function stopWords(stop: BatchStop): string {
   }
 }
 
+/** A time in Unix milliseconds, as `untilWords` says it. */
+type UntilOf = (ms: number) => string;
+
 interface BatchEnded extends Worked {
   readonly profile: Profile;
   readonly signal: AbortSignal;
   /** Why the report could not be printed, if so. */
   readonly lost: CliError | undefined;
+  /** Says when an unconfirmed row ends at the latest. */
+  readonly untilOf: UntilOf;
   /** The command that goes on, with the flags of this run. */
   readonly again: string;
   /** Names that no file has yet: for the plan made anew, and for the rows that are left. */
@@ -116,7 +121,7 @@ function unconfirmedError(
     readonly mend: readonly string[];
   },
 ): CliError {
-  const { stop, profile, again, parts, mend } = ended;
+  const { stop, profile, again, parts, mend, untilOf } = ended;
   const unconfirmed = left.filter(isAlarming);
   const isUsual = stop === undefined || stop.why === 'signal';
   const isAway = unconfirmed.some(({ isUnread }) => isUnread === true);
@@ -127,7 +132,7 @@ function unconfirmedError(
     ...parts,
     now: [
       ...mend,
-      ...unconfirmed.slice(0, shownRows).map(unconfirmedWords),
+      ...unconfirmed.slice(0, shownRows).map((report) => unconfirmedWords(report, untilOf)),
       ...moreWords(unconfirmed.length - shownRows, status),
       ...reasonLines(path, left, profile),
       ...((isUsual && !isAway) || mend.length > 0
@@ -146,23 +151,24 @@ function alarmingWords(reports: readonly RowReport[]): string {
     .join(' and ');
 }
 
-function unconfirmedWords(report: RowReport): string {
+function unconfirmedWords(report: RowReport, untilOf: UntilOf): string {
   const { line, orderId } = report.row;
-  return `line ${line}, ${orderId}: ${lookWords(report)}`;
+  return `line ${line}, ${orderId}: ${lookWords(report, untilOf)}`;
 }
 
 /** What to do about an unconfirmed row. An alarm is for a person, and reading the order again does not end it. */
-export function lookWords({ attempt, row }: RowReport): string {
-  const { change = '--all', alarm, neverArrived } = attempt ?? {};
+export function lookWords({ attempt, row }: RowReport, untilOf: UntilOf): string {
+  const { change = '--all', alarm, neverArrived, blockedUntil: until } = attempt ?? {};
   if (neverArrived === true)
     return `it never arrived; whether to send it again: paydesk orders show ${row.orderId}`;
-  if (alarm === undefined) return `paydesk journal reconcile ${change}`;
+  const blocked = until === undefined ? '' : `blocked until ${untilOf(until)} at the latest: `;
+  if (alarm === undefined) return `${blocked}paydesk journal reconcile ${change}`;
   return `${alarmWords[alarm]}: paydesk journal show ${change}`;
 }
 
 /** Why a row ended as it did, or what a person does about it. */
-export function whyOrLook(report: RowReport): string | undefined {
-  return isAlarming(report) ? `${report.state}: ${lookWords(report)}` : report.why;
+export function whyOrLook(report: RowReport, untilOf: UntilOf): string | undefined {
+  return isAlarming(report) ? `${report.state}: ${lookWords(report, untilOf)}` : report.why;
 }
 
 function manyRows(reports: readonly RowReport[]): string {

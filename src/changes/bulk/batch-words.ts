@@ -107,6 +107,11 @@ export function lineWords(
 
 type SaidRow = Pick<PlanRow, 'line' | 'orderId' | 'why'>;
 
+/** Why a row is not tried: an earlier row of its order is unconfirmed. */
+export function waitsWords(line: number): string {
+  return `waits for line ${line}, which is unconfirmed`;
+}
+
 const notTried = 'not tried yet';
 
 /** The same where no list shows the rows: a line for each of the first reasons, with the rows that it holds for. */

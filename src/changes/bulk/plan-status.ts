@@ -6,6 +6,7 @@ import { counted } from '../../counted.ts';
 import { orElse } from '../../errors.ts';
 import { digestShown, type Plan } from '../../plans/plans.ts';
 import { accountLabel, commandLine, profileNamed } from '../../profiles/profiles.ts';
+import { untilWords } from '../by-hand-words.ts';
 import { lookWords, mailLine, whyOrLook } from './batch-end.ts';
 import {
   countLines,
@@ -100,7 +101,7 @@ async function sayStatus(
 ): Promise<void> {
   for (const report of reports.filter(isAlarming)) {
     const { line, orderId } = report.row;
-    ctx.notes.warn(`line ${line}, ${orderId}, is ${report.state}: ${lookWords(report)}`);
+    ctx.notes.warn(`line ${line}, ${orderId}, is ${report.state}: ${lookWords(report, untilOf(ctx))}`);
   }
   const lines = [
     ...(ctx.out.format === 'table' ? [verdictBar(reports)] : []),
@@ -117,6 +118,10 @@ async function sayStatus(
     ...(await nextWords(ctx, reports, plan, asked)),
   ];
   for (const line of lines) ctx.notes.note(line);
+}
+
+function untilOf(ctx: Context): (ms: number) => string {
+  return (ms) => untilWords(ctx, ms);
 }
 
 // What to type as `--expect-count` and `--expect-total` for this plan.
@@ -237,7 +242,7 @@ async function printText(
   const command = commandLine(profileNamed(profile), 'refunds', 'status', path, ...inFull);
   const rows = reports
     .filter((report) => !isDone(report))
-    .map((report) => ({ ...report.row, why: whyOrLook(report) }));
+    .map((report) => ({ ...report.row, why: whyOrLook(report, untilOf(ctx)) }));
   const lines = [
     `Refunds of ${file}, ${accountLabel({ ...profileNamed(profile), mode })}: ${manyRows(plan.rows)}`,
     '',

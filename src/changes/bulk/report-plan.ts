@@ -12,6 +12,7 @@ import {
   reconcileEach,
 } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
+import { waitsWords } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import {
   isAlarming,
@@ -64,7 +65,7 @@ function waiting(reports: readonly RowReport[]): readonly RowReport[] {
     const line = first.get(row.orderId);
     if (line === undefined && report.state === 'unconfirmed') first.set(row.orderId, row.line);
     if (line === undefined || verdict !== 'not_sent' || why !== undefined) return report;
-    return { ...report, why: `waits for line ${line}, which is unconfirmed` };
+    return { ...report, why: waitsWords(line) };
   });
 }
 

@@ -6,6 +6,7 @@ import {
   type AttemptRecord,
   alarmWords,
   attemptName,
+  blockedUntil,
   isPast,
   madeRefunds,
   statementOn,
@@ -76,6 +77,8 @@ interface RowAttempt {
   readonly made: { readonly ids: string; readonly sum: number } | undefined;
   readonly logId: string | undefined;
   readonly alarm: Alarm | undefined;
+  /** While it is unconfirmed: the latest time at which that ends, Unix milliseconds. Undefined if only a read or a person ends it. */
+  readonly blockedUntil: number | undefined;
   /** A read after its time did not show it: no other read will. */
   readonly neverArrived: boolean;
   /** It was refused or recorded as not made, and it is sent once more. */
@@ -151,6 +154,7 @@ function rowAttempt(
   const sum = refunds.reduce((total, { amount }) => total - amount, 0);
   return {
     name: attemptName(attempt),
+    blockedUntil: verdict === 'unconfirmed' ? blockedUntil(attempt) : undefined,
     neverArrived: isPast(attempt),
     change,
     operator,

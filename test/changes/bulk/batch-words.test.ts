@@ -155,6 +155,7 @@ describe('the end of a batch', () => {
       signal: more.signal ?? new AbortController().signal,
       run: { ...run, ...more.run },
       lost: undefined,
+      untilOf: () => 'tomorrow 05:05',
       again: 'paydesk -p shop-mx refunds apply fri.plan',
       free: { plan: 'fri-2.plan', rest: 'fri-rest.csv' },
     });

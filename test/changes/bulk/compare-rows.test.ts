@@ -143,6 +143,16 @@ it.each<[string, Json, readonly Partial<InputRow>[], readonly string[]]>([
   expect(words(compare(order, rows, unshown()))).toEqual(expected);
 });
 
+it('a row that waits for another row of its order is not refunded, and says which row that is', () => {
+  const rows = [
+    { charge: '1', amount: 100, line: 2 },
+    { charge: '2', amount: 7, line: 3 },
+  ];
+  const compared = compare(orderWith([], []), rows, unshown({ key: 'ch_1 100 ' }));
+  expect(words(compared)).toEqual(['unconfirmed 0', 'not_refunded 0']);
+  expect(compared[1]?.why).toBe('waits for line 2, which is unconfirmed');
+});
+
 it('a refund that was there before a row was sent does not stand for the refund of that row', () => {
   const own = { key: 'any 100 ', before: ['rf_11'] };
   const rows = [{ amount: 100 }];

@@ -15,6 +15,7 @@ import {
 import type { InputRow, PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
+import { waitsWords } from '../batch-words.ts';
 import { amountInFile, inOtherCurrency, needsCurrency, notInUnits } from '../input-amounts.ts';
 import { compareExactly } from './compare-exactly.ts';
 import { type CompareVerdict, verdictBySum, verdictOf } from './compare-verdicts.ts';
@@ -97,7 +98,7 @@ function comparedRows(
   return claims.map((claim) => {
     if ('problem' in claim)
       return notFound(orderId, claim.row, claim.problem, money.currency, rules.settings);
-    const compared = comparedOf(orderId, claim, money, known, rules);
+    const compared = comparedOf(orderId, claim, money, known, rules, found);
     const other = compared.verdict === 'not_refunded' ? countedFor(claim, found) : undefined;
     return other === undefined
       ? compared
@@ -209,16 +210,22 @@ function comparedOf(
   { currency, doubt }: OrderMoney,
   known: KnownOrder,
   rules: CompareRules,
+  claims: readonly Claim[],
 ): Compared {
   const { row, wanted } = claim;
   const taken = claim.taken.toSorted((a, b) => (a.record.createdAt ?? 0) - (b.record.createdAt ?? 0));
   const refunded = sumOf(taken, wentBack);
   const own = claim.unshown.map(({ refund }) => refund);
-  // If a row is short of money, an unconfirmed refund of another charge of the order makes it uncertain.
+  // If a row is short of money, an unconfirmed refund of another charge of the order makes it uncertain, unless that was sent for
+  // another row: then this one waits for it.
+  const isShort = own.length === 0 && refunded < wanted;
   const other = known.refunds.filter(
     ({ state, record, mayAppear }) => state === 'unconfirmed' && record === undefined && mayAppear,
   );
-  const unshown = own.length === 0 && refunded < wanted ? other.slice(0, 1) : own;
+  const free = other.filter((refund) => sentFor(refund, claims) === undefined);
+  const unshown = isShort ? free.slice(0, 1) : own;
+  const first = isShort && free.length === 0 ? other[0] : undefined;
+  const waitsFor = first && sentFor(first, claims);
   const refunds = [...taken, ...unshown];
   const words = refunds.map((refund) => stateWhy(refund, currency, rules.settings, known));
   const others = known.refunds
@@ -244,6 +251,7 @@ function comparedOf(
         ? []
         : [`${meant.record.id} is the refund of this row; the rest went back besides it`]),
       ...words,
+      waitsFor && waitsWords(waitsFor.line),
       ...(refunded < wanted && others.length > 0 ? [`went back at another time: ${others.join(', ')}`] : []),
     ]),
     wanted,
@@ -251,6 +259,13 @@ function comparedOf(
     currency,
     refunds: taken.map((refund) => comparedRefund(refund, rules)),
   };
+}
+
+// The row of the file for which a refund was sent that the order does not show.
+function sentFor(refund: KnownRefund, claims: readonly Claim[]): InputRow | undefined {
+  return claims.find(({ key, unshown }) =>
+    unshown.some((one) => one.refund === refund && one.keys.includes(key)),
+  )?.row;
 }
 
 function comparedRefund(refund: ShownRefund, { senderOf }: CompareRules): ComparedRefund {
