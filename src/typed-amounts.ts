@@ -68,7 +68,11 @@ const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) =
     words: (text) => {
       const [, code = '', figures = ''] = /^([A-Z]{3}) ?(\d.*)$/i.exec(text) ?? [];
       const behind = `${figures} ${code.toUpperCase()}`;
-      return `type it with the currency in three letters behind it${readAmount(behind) === undefined ? ', such as 100 MXN' : `: ${behind}`}`;
+      if (readAmount(behind) !== undefined)
+        return `type it with the currency in three letters behind it: ${behind}`;
+      // A comma or a point may mean thousands, so only whole numbers are an example.
+      const [example = '100'] = /(?<![\d.,])[1-9]\d*(?![\d.,])/.exec(text) ?? [];
+      return `type it with the currency in three letters behind it, in the unit of the order's amount, such as ${example} MXN`;
     },
   },
   {

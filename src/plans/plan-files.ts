@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, lstatSync, type Stats } from 'node:fs';
-import { access, link, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { CliError, systemCode, systemReason } from '../errors.ts';
+import { access, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { CliError, systemCode, systemReason, withParts } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { readInputFile, unreadableFile } from './input-file.ts';
 import { readPlan, writePlan } from './plan-text.ts';
@@ -51,7 +51,12 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
         ? readInputFile(bytes, how)
         : unreadableFile('--sheet is for a workbook, and this is not one');
     },
-    open: (path) => readPlan(path, noticed(chunks(path, planMax), largePlan, keepHeapSmall)),
+    open: (path) =>
+      readPlan(path, noticed(chunks(path, planMax), largePlan, keepHeapSmall)).catch(
+        async (error: unknown) => {
+          throw await withPlansBeside(path, fullPath(cwd, path), error);
+        },
+      ),
     async save(path, head, rows, force) {
       const { lines, digest } = writePlan(head, rows, cleanJson);
       await writeNew(path, toWrite(path), chunksOf(lines), force);
@@ -77,6 +82,30 @@ async function* noticed(
     left -= chunk.length;
     yield chunk;
   }
+}
+
+// The most plans that are named.
+const mostPlans = 5;
+
+// Names the newest plans in the folder of a file that is not there.
+async function withPlansBeside(name: string, path: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof CliError) || systemCode(error.cause) !== 'ENOENT') return error;
+  const names = (await readdir(dirname(path)).catch(() => [])).filter((one) => one.endsWith('.plan'));
+  const plans = await Promise.all(
+    names.map(async (one) => ({ one, at: (await statOf(join(dirname(path), one)))?.mtimeMs ?? 0 })),
+  );
+  const newest = plans.toSorted((a, b) => b.at - a.at).map(({ one }) => one);
+  const folder = name.replace(/[^/\\]*$/, '');
+  const now =
+    newest.length === 0
+      ? ['there is no plan in that folder; to make one: paydesk refunds plan FILE.csv']
+      : [
+          `plans in that folder, the newest first: ${newest
+            .slice(0, mostPlans)
+            .map((one) => folder + one)
+            .join(', ')}`,
+        ];
+  return withParts(error, { now });
 }
 
 async function isSameFile(one: string, other: string): Promise<boolean> {

@@ -83,9 +83,18 @@ describe('F45 amounts', () => {
     ['1_000', 'amount 1_000: type it without marks between the digits: 1000'],
     ['1 000 000', 'amount 1 000 000: type it without marks between the digits: 1000000'],
     ['12 34', 'amount 12 34: type it without marks between the digits'],
-    ['$5', 'amount $5: type it with the currency in three letters behind it, such as 100 MXN'],
-    ['5€', 'amount 5€: type it with the currency in three letters behind it, such as 100 MXN'],
-    ['$1,000', 'amount $1,000: type it with the currency in three letters behind it, such as 100 MXN'],
+    [
+      '$5',
+      "amount $5: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN",
+    ],
+    [
+      '5€',
+      "amount 5€: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN",
+    ],
+    [
+      '$1,000',
+      "amount $1,000: type it with the currency in three letters behind it, in the unit of the order's amount, such as 100 MXN",
+    ],
     ['1,000 MXN', 'amount 1,000 MXN: type it without marks between the digits: 1000 MXN'],
     ['usd -5', 'amount usd -5: type it without a sign: 5 USD'],
     ['١٢', 'amount ١٢: type it with the digits 0 to 9, such as 23000'],

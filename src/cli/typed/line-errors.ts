@@ -140,8 +140,9 @@ async function optionMeant(
       one.startsWith(name) ||
       (likest.includes(one) && (isTypedLike(name, one) || one.split('-').includes(name))),
   );
-  const meant = options.get(name) ?? close.map((one) => `did you mean: --${one}`);
-  return meant.length > 0 ? [meant].flat() : await commandsWith(name, words[0]);
+  const meant = options.get(name);
+  if (meant !== undefined) return [meant].flat();
+  return [...close.map((one) => `did you mean: --${one}`), ...(await commandsWith(name, words[0]))];
 }
 
 // The commands that have such an option, those of the same noun first.

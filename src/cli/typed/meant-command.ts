@@ -70,7 +70,7 @@ export function whyNone(words: readonly string[]): string | undefined {
 
 // The word is alone, or comes after a noun such as that of orders or profiles.
 function whyImpossible([first = '', verb]: readonly string[]): string | undefined {
-  const noun = nouns.get(first) ?? first;
+  const noun = nouns.get(first) ?? (first === 'refund' ? 'refunds' : first);
   const word = ['orders', 'profile', 'refunds', 'checkout', 'journal'].includes(noun) ? (verb ?? '') : first;
   return impossible.get(word);
 }

@@ -84,7 +84,8 @@ function nameIn(word: string): string {
     .toLowerCase();
 }
 
-const longDashes = /^[\u2010-\u2015\u2212]+[A-Za-z]/;
+// `–-amount`: a word processor made one of the two dashes longer.
+const longDashes = /^[\u2010-\u2015\u2212]+-?[A-Za-z]/;
 
 // The letters of a cluster, without the value of the last one.
 function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string {

@@ -48,7 +48,7 @@ export async function tellBuyer(
   if (language === undefined)
     throw usage(
       `there are no words for buyers in ${lang}`,
-      buyerLanguages.map((one) => `--lang ${one}`),
+      buyerLanguages.map((one) => `--lang ${one}: ${nameOfLanguage(one)}`),
     );
   const [known] = await knownOrders(ctx, service, [order]);
   if (known !== undefined) sayFirst(ctx, service.profile, known);
@@ -101,6 +101,10 @@ export function sayFirst(
   const lead = first !== 'unconfirmed' && stopsRefund(first) ? 'show your lead: ' : '';
   const show = commandLine(profile, 'orders', 'show', String(order.id));
   notes.note(`this order, ${String(order.id)}: ${first}: ${lead}${show}`);
+}
+
+function nameOfLanguage(code: string): string {
+  return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
 }
 
 // A buyer can do nothing with a masked card, and whoever pastes the words would not see that it is masked.
