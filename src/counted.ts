@@ -1,4 +1,4 @@
-/** Writes a number of things, or a share of them, in words. */
+/** Writes a number of things, a share of them, or the lines of a file in words. */
 
 /** `3 orders`, `1 order`. */
 export function counted(number: number, one: string): string {
@@ -17,4 +17,15 @@ export function percent(part: number | bigint, whole: number | bigint): string |
   if (tenths === 0n && some > 0n) return '<0.1';
   if (tenths === 1_000n && some !== all) return some < all ? '>99.9' : '>100.0';
   return `${tenths / 10n}.${tenths % 10n}`;
+}
+
+const namedLines = 6;
+
+/** `line 2`, `lines 2, 3 and 7`, `12 rows, lines 2, 3, 7, 9, 12, 13 and 6 more`. */
+export function linesWords(lines: readonly number[]): string {
+  const [only, second] = lines;
+  if (second === undefined) return `line ${only}`;
+  const more = lines.length - namedLines;
+  if (more <= 0) return `lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
+  return `${lines.length} rows, lines ${lines.slice(0, namedLines).join(', ')} and ${more} more`;
 }

@@ -1,5 +1,6 @@
 /** Finds rows about the same money of one order without a `ref` to tell them apart. Pure. */
 
+import { linesWords } from '../counted.ts';
 import { anyWord, fullWord, type InputProblem, type InputRow } from './plan-types.ts';
 
 /** `charge` is as typed or, once the orders were read, the charge's id. */
@@ -19,7 +20,7 @@ export function duplicateProblems(rows: readonly RowMoney[]): readonly InputProb
 
 function duplicatesOfOrder(rows: readonly RowMoney[]): readonly InputProblem[] {
   const order: OrderRows = { all: newRows(), whole: newRows(), charges: new Map() };
-  return rows.flatMap((row) => {
+  const pairs = rows.flatMap((row) => {
     const charge = order.charges.get(row.charge) ?? newRows();
     order.charges.set(row.charge, charge);
     const before = isWhole(row) ? [order.all] : [order.whole, charge];
@@ -31,8 +32,22 @@ function duplicatesOfOrder(rows: readonly RowMoney[]): readonly InputProblem[] {
       .toSorted((a, b) => a.line - b.line)
       .at(0);
     for (const others of [order.all, charge, ...(isWhole(row) ? [order.whole] : [])]) add(row, others);
-    return twin === undefined ? [] : [{ line: row.line, column: undefined, words: twinWords(row, twin) }];
+    return twin === undefined ? [] : [{ row, twin }];
   });
+  const equal = Map.groupBy(
+    pairs.filter(({ row, twin }) => isEqual(row, twin)),
+    ({ twin }) => twin,
+  );
+  const told = new Map([...equal].map(([twin, some]) => [twin, equalWords(twin, some)]));
+  return pairs.map(({ row, twin }) => {
+    const words = isEqual(row, twin) ? told.get(twin) : undefined;
+    return { line: row.line, column: undefined, words: words ?? twinWords(row, twin) };
+  });
+}
+
+// Neither row has a ref, and both name the charge in the same way.
+function isEqual(row: RowMoney, twin: RowMoney): boolean {
+  return row.charge === twin.charge && row.ref === '' && twin.ref === '';
 }
 
 // An order's rows so far: all, those about the whole order, and those of each charge.
@@ -74,6 +89,13 @@ function orderKey({ orderId, reference }: RowMoney): string {
 
 function twinWords(row: RowMoney, twin: RowMoney): string {
   return `line ${twin.line} may refund the same money (${twin.orderId ?? twin.reference}, ${chargeWords(twin)}): ${refWords(row, twin)}`;
+}
+
+// One round is enough for three equal rows or more: each names all their lines. Undefined for two.
+function equalWords(first: RowMoney, pairs: readonly { readonly row: RowMoney }[]): string | undefined {
+  if (pairs.length < 2) return undefined;
+  const lines = pairs.map(({ row }) => row.line);
+  return `${linesWords([first.line, ...lines])} may refund the same money (${first.orderId ?? first.reference}, ${chargeWords(first)}): give each of them its own ref, also line ${first.line}, to keep them, or delete ${linesWords(lines)}`;
 }
 
 function refWords(row: RowMoney, twin: RowMoney): string {

@@ -30,6 +30,23 @@ describe('F51 rows about the same money', () => {
     ]);
   });
 
+  it('of three equal rows says at each which lines are equal, and what keeps or drops them all', () => {
+    const words =
+      'lines 2, 3 and 5 may refund the same money (ord_1, charge 1): give each of them its own ref, also line 2, to keep them, or delete lines 3 and 5';
+    const equal: readonly Row[] = [
+      ['ord_1', '1'],
+      ['ord_1', '1'],
+      ['ord_2', '1'],
+      ['ord_1', '1'],
+    ];
+    expect(duplicateProblems(rows(...equal))).toEqual([
+      { line: 3, column: undefined, words },
+      { line: 5, column: undefined, words },
+    ]);
+    const kept = equal.map(([order, charge], at): Row => [order, charge, `r${at}`]);
+    expect(problemLines(...kept)).toEqual([]);
+  });
+
   it('names a whole order beside a part of it', () => {
     expect(duplicateProblems(rows(['ord_1', 'full'], ['ord_1', 'ch_1'])).map(({ words }) => words)).toEqual([
       'line 2 may refund the same money (ord_1, the whole order): give each row its own ref if both are meant, or delete one',

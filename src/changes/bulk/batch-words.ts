@@ -1,7 +1,7 @@
 /** Writes the words about the rows of a plan: what would be sent, how many ended how, and why some were not sent. Pure. */
 
 import { type AmountStyle, amountWords, sumsWords } from '../../amounts.ts';
-import { counted } from '../../counted.ts';
+import { counted, linesWords } from '../../counted.ts';
 import { type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -140,17 +140,6 @@ function sharedReason(row: SaidRow): string {
     .replace(/ \(\*\d{4}\)/, '')
     .replace(/^line \d+ of this file takes /, 'a row before it takes ')
     .replace(/: [\d.,]+ of [\d.,]+ [A-Z]{3} went back$/, '');
-}
-
-const namedLines = 6;
-
-// `line 2`, `lines 2, 3 and 7`, `12 rows, lines 2, 3, 7, 9, 12, 13 and 6 more`.
-function linesWords(lines: readonly number[]): string {
-  const [only, second] = lines;
-  if (second === undefined) return `line ${only}`;
-  const more = lines.length - namedLines;
-  if (more <= 0) return `lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
-  return `${lines.length} rows, lines ${lines.slice(0, namedLines).join(', ')} and ${more} more`;
 }
 
 /** What became of the rows that moved nothing, where no list shows them. `status`: the command that shows the plan. */

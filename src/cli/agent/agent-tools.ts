@@ -236,7 +236,7 @@ const wordsOfCall: readonly (readonly [words: RegExp, ofCall: string])[] = [
 
 function ofCall(text: string): string {
   // The first line that the command reads has the titles, so row 1 is line 2.
-  const asRows = text.replaceAll(/\blines? \d+(?:(?:, | and )\d+)*/g, (lines) =>
+  const asRows = text.replaceAll(/\blines? \d+(?:(?:, | and )\d+\b(?! more))*/g, (lines) =>
     lines.replace('line', 'row').replaceAll(/\d+/g, (line) => String(Number(line) - 1)),
   );
   return wordsOfCall.reduce((said, [words, instead]) => said.replaceAll(words, instead), asRows);
