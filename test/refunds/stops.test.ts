@@ -121,7 +121,9 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     expect(inOneLine(stderr)).toContain(
       'of 12 rows 3 made (15000 MXN), 1 unconfirmed (5000 MXN), 8 not sent; 1 may still arrive',
     );
-    expect(stderr).toMatch(new RegExp(`${orders[0]?.id}: blocked until .* at the latest: paydesk journal reconcile i_\\w+`));
+    expect(stderr).toMatch(
+      new RegExp(`${orders[0]?.id}: blocked until .* at the latest: paydesk journal reconcile i_\\w+`),
+    );
     // The rest goes on; the one row stays as it is until somebody knows.
     const again = await desk.run(home, applyWords);
     expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({ code: 7, posts: rows });
