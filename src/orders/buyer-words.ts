@@ -6,7 +6,8 @@ import { itemsOf, type JsonObject, valueAt } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
 import { statuses } from '../api/spec.ts';
 import { mayBeMade, sameJson } from '../journal/journal.ts';
-import { gaveNothing, isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
+import type { KnownOrder } from './known-order.ts';
+import { gaveNothing, isNeverArrived, type KnownRefund } from './refund-states.ts';
 
 /** The languages that paydesk writes to buyers in. */
 export const buyerLanguages = ['en', 'es'] as const;

@@ -15,9 +15,10 @@ import {
   showsCapture,
 } from '../journal/journal.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import { type KnownOrder, knownOrder, recordedState } from './known-order.ts';
+import { type KnownOrder, knownOrder } from './known-order.ts';
 import { mayHaveRoom, untilMayAppear } from './order-cases.ts';
 import { ordersWithRefunds } from './refund-facts.ts';
+import { recordedState } from './refund-states.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
 /** What is needed to ask the journal. */

@@ -13,8 +13,8 @@ import { CliError, orElse, withParts } from '../errors.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
 import { type AttemptRecord, changeIdPattern, changeOf, type Journal, sentBy } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
-import { recordedState } from './known-order.ts';
 import { unconfirmedOf } from './look-up.ts';
+import { recordedState } from './refund-states.ts';
 
 // Two orders do not end in the same eight characters by chance.
 const shortestEnd = 8;

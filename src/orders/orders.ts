@@ -6,6 +6,7 @@ export * from './look-up.ts';
 export * from './meant-order.ts';
 export * from './order-cases.ts';
 export * from './refund-facts.ts';
+export * from './refund-states.ts';
 export * from './twin-words.ts';
 export * from './twins.ts';
 export * from './what-followed.ts';

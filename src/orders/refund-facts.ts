@@ -14,14 +14,14 @@ import {
   unconfirmedLike,
   type VerdictRow,
 } from '../journal/journal.ts';
+import type { KnownOrder } from './known-order.ts';
 import {
   gaveNothing,
   isNeverArrived,
-  type KnownOrder,
   type KnownRefund,
   type RefundState,
   stateMeans,
-} from './known-order.ts';
+} from './refund-states.ts';
 import { hasRoom } from './what-followed.ts';
 
 /** What the journal knows about one refund record. */

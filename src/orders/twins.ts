@@ -9,14 +9,9 @@ import { type Payment, paymentOf } from '../api/payment.ts';
 import { isTime } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
-import {
-  gaveNothing,
-  type KnownOrder,
-  type KnownRefund,
-  mostUrgent,
-  type RefundState,
-} from './known-order.ts';
+import type { KnownOrder } from './known-order.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
+import { gaveNothing, type KnownRefund, mostUrgent, type RefundState } from './refund-states.ts';
 
 /** Another order by the same buyer, of the same amount, with what matters for a refund. */
 export interface Twin extends Payment {

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { moneyOf } from '../../src/api/charges.ts';
 import { type BuyerLanguage, buyerLines } from '../../src/orders/buyer-words.ts';
-import { type KnownOrder, type KnownRefund, refundStates } from '../../src/orders/known-order.ts';
+import type { KnownOrder } from '../../src/orders/known-order.ts';
+import { type KnownRefund, refundStates } from '../../src/orders/refund-states.ts';
 import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
 
 const order = withRefund(

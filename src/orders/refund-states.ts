@@ -1,0 +1,217 @@
+/** Decides the state of each refund of an order, whether the order shows it or only the journal knows it. Pure. */
+
+import type { ChargeMoney, MoneyReading, RefundRecord } from '../api/charges.ts';
+import { meaningOfRefund } from '../api/spec.ts';
+import {
+  type AttemptRecord,
+  appearedVerdict,
+  hasFailed,
+  isOpen,
+  isPaidTwice,
+  isSentAgain,
+  isUnconfirmed,
+  type Moment,
+  ownRefunds,
+  refundsPaidTwice,
+  statementOn,
+} from '../journal/journal.ts';
+import { type OrderCase, untilMayAppear } from './order-cases.ts';
+
+/** Every state of a refund, in code, JSON, screens and documents. */
+export const refundStates = [
+  'made',
+  'pending',
+  'failed',
+  'unconfirmed',
+  'recorded made',
+  'recorded not made',
+  'appeared',
+  'made twice',
+  'gone',
+  'elsewhere',
+] as const;
+/**
+ * - `made`: the service made it, and a reply or a read showed that
+ * - `pending`: the service has taken it up
+ * - `failed`: the service accepted it, and the money did not go back
+ * - `unconfirmed`: nobody knows whether it was made
+ * - `recorded made`, `recorded not made`: a person says so, and the order does not show it
+ * - `appeared`: a person recorded that it was not made, and the order shows it
+ * - `made twice`: the order shows it more than once
+ * - `gone`: it was made, and the order does not show it any more
+ * - `elsewhere`: the order shows it, and the journal does not know it
+ */
+export type RefundState = (typeof refundStates)[number];
+
+/** What these states mean, in words that follow a refund and a colon. */
+export const stateMeans = {
+  pending: 'the service has taken it up, and the money has not gone back yet',
+  failed: 'that money did not go back',
+  gone: 'it was made, and the order does not show it any more',
+} as const satisfies Partial<Record<RefundState, string>>;
+
+/** What the journal can know about a change. An order shows no trace of a change that was `refused` or `not sent`. */
+type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
+
+// What a person must know first comes first, as in `casesOf`.
+const byUrgency: readonly RefundState[] = [
+  'unconfirmed',
+  'made twice',
+  'appeared',
+  'gone',
+  'recorded made',
+  'failed',
+  'recorded not made',
+  'pending',
+  'elsewhere',
+  'made',
+];
+
+/** The most urgent state of these refunds; undefined if there are none. */
+export function mostUrgent(refunds: readonly Pick<KnownRefund, 'state'>[]): RefundState | undefined {
+  return byUrgency.find((state) => refunds.some((one) => one.state === state));
+}
+
+/** A refund of an order. */
+export interface KnownRefund {
+  readonly state: RefundState;
+  /** The record that the order shows; undefined if it shows none. */
+  readonly record: RefundRecord | undefined;
+  /** The charge; undefined if the order does not show the refund, and it was for several charges or its charge cannot be read. */
+  readonly charge: ChargeMoney | undefined;
+  /** Positive; undefined if that is not known. */
+  readonly amount: number | undefined;
+  /** The attempt that sent it, as far as the journal knows. */
+  readonly attempt: AttemptRecord | undefined;
+  /** The order does not show it, and it may still appear. */
+  readonly mayAppear: boolean;
+}
+
+/** Whether a refund was sent, and nothing showed it until its waiting period was over: it paid nothing back. */
+export function isNeverArrived({
+  state,
+  record,
+  mayAppear,
+}: Pick<KnownRefund, 'state' | 'record' | 'mayAppear'>): boolean {
+  return state === 'unconfirmed' && record === undefined && !mayAppear;
+}
+
+/**
+ * The refunds of an order with their states: those that it shows, and those that only the journal knows. `probable`: attempts that
+ * probably made refunds of the order, by the ids of those refunds. `replaced`: what `replacedOf` finds.
+ */
+export function refundsOf(
+  reading: MoneyReading,
+  attempts: readonly AttemptRecord[],
+  {
+    probable,
+    replaced,
+    cases,
+    now,
+  }: {
+    readonly replaced: readonly AttemptRecord[];
+    readonly cases: readonly OrderCase[];
+    readonly probable: ReadonlyMap<string, AttemptRecord>;
+    readonly now: Moment;
+  },
+): readonly KnownRefund[] {
+  const charges = 'money' in reading ? reading.money.charges : [];
+  const own = new Map(
+    attempts.flatMap((attempt) => ownRefunds(attempt).map(({ id }) => [id, attempt] as const)),
+  );
+  const twice = new Set(cases.flatMap((one) => (one.is === 'made twice' ? one.twice.refunds : [])));
+  // The cases name only one attempt that was made twice. And one that somebody has dealt with was made twice all the same.
+  for (const record of attempts.filter((one) => isPaidTwice(one) || isTwiceAndAcknowledged(one)))
+    for (const id of refundsPaidTwice(record, attempts)) twice.add(id);
+  const appeared = new Set(cases.flatMap((one) => (one.is === 'appeared' ? one.refund.refunds : [])));
+  const stateOf = ({ id, meaning }: RefundRecord): RefundState => {
+    if (meaning !== 'made') return meaning;
+    if (twice.has(id)) return 'made twice';
+    if (appeared.has(id)) return 'appeared';
+    if (own.has(id)) return 'made';
+    const sent = probable.get(id);
+    if (sent === undefined) return 'elsewhere';
+    // What a person recorded as made is made, once the order shows it.
+    return isUnconfirmed(sent) ? 'unconfirmed' : 'made';
+  };
+  const shown = charges.flatMap((charge) =>
+    charge.refunds.map(
+      (record): KnownRefund => ({
+        state: stateOf(record),
+        record,
+        charge,
+        amount: Math.abs(record.amount),
+        attempt: own.get(record.id) ?? probable.get(record.id),
+        mayAppear: false,
+      }),
+    ),
+  );
+  // What never arrived and was sent again is left out: the attempt in its place says what became of it.
+  const seen = new Set([...shown.map(({ attempt }) => attempt), ...replaced]);
+  const unshown = attempts.flatMap((attempt): readonly KnownRefund[] => {
+    const state = seen.has(attempt) ? undefined : unshownState(attempt, cases, now);
+    if (state === undefined) return [];
+    const { proof, amount } = attempt.sent;
+    const [one, second] = proof.expected;
+    const charge = second === undefined ? charges.find(({ id }) => id === one?.chargeId) : undefined;
+    const mayAppear = state === 'recorded not made' || isOpen(attempt, now);
+    return [{ state, record: undefined, charge, amount, attempt, mayAppear }];
+  });
+  return [...shown, ...unshown];
+}
+
+/** Refunds that nobody saw arrive, and that were sent again. */
+export function replacedOf(
+  attempts: readonly AttemptRecord[],
+  probable: ReadonlyMap<string, AttemptRecord>,
+  now: Moment,
+): readonly AttemptRecord[] {
+  const shown = new Set(probable.values());
+  return attempts.filter(
+    (one) => isUnconfirmed(one) && !isOpen(one, now) && isSentAgain(one, attempts) && !shown.has(one),
+  );
+}
+
+// The state of a refund that the order does not show; undefined if there is nothing to say about it.
+function unshownState(
+  attempt: AttemptRecord,
+  cases: readonly OrderCase[],
+  now: Moment,
+): RefundState | undefined {
+  if (attempt.sent.proof.kind !== 'refund') return undefined;
+  if (isUnconfirmed(attempt)) return 'unconfirmed';
+  if (cases.some((one) => one.is === 'recorded made' && one.record === attempt)) return 'recorded made';
+  if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'gone';
+  if (attempt.verdicts.at(-1)?.acknowledged === 'gone') return 'gone';
+  const isSaidNot = statementOn(attempt)?.verdict === 'rejected';
+  return isSaidNot && untilMayAppear(attempt, now.wall) !== undefined ? 'recorded not made' : undefined;
+}
+
+function isTwiceAndAcknowledged({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-1)?.acknowledged === 'duplicate';
+}
+
+/** Whether a refund in this state paid nothing back, as far as anybody knows. */
+export function gaveNothing(state: string): boolean {
+  return state === 'failed' || state === 'recorded not made';
+}
+
+/**
+ * What the journal says about a change. If a reply or the order contradicts itself, nobody knows what was made, so the state is
+ * `unconfirmed`.
+ */
+export function recordedState(record: AttemptRecord): RecordedState {
+  const last = record.verdicts.at(-1);
+  if (appearedVerdict(record) !== undefined) return 'appeared';
+  if (last?.alarm === 'duplicate' || last?.acknowledged === 'duplicate') return 'made twice';
+  if (last?.alarm === 'gone' || last?.acknowledged === 'gone') return 'gone';
+  if (last?.alarm === 'failed' || hasFailed(record)) return 'failed';
+  if (last?.alarm !== undefined || isUnconfirmed(record)) return 'unconfirmed';
+  if (last?.verdict === 'applied' && last.by === 'person') return 'recorded made';
+  if (last?.verdict === 'applied') {
+    const own = ownRefunds(record).map(({ status }) => meaningOfRefund(status));
+    return own.find((meaning) => meaning === 'pending' || meaning === 'unconfirmed') ?? 'made';
+  }
+  if (last?.verdict === 'not_sent') return 'not sent';
+  return statementOn(record) === undefined ? 'refused' : 'recorded not made';
+}
