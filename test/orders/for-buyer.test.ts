@@ -79,7 +79,9 @@ Pedido: A-10023
 `);
     const french = await ask(shop, `orders show ${id} --for-buyer --lang fr`);
     expect(french).toMatchObject({ code: 2, stdout: '' });
-    expect(french.stderr).toMatch(/no words for buyers in fr\n.*\nnow: +--lang en\n +--lang es\n/);
+    expect(french.stderr).toMatch(
+      /no words for buyers in fr\n.*\nnow: +--lang en: English\n +--lang es: Spanish\n/,
+    );
   });
 
   test('warn whoever pastes them while nobody has said how many decimals the currency has', async () => {

@@ -367,14 +367,15 @@ test('a workbook of refunds begins with what an accountant looks for, and compar
   expect((await ask(service, ...exported)).code).toBe(0);
   const other = readWorkbook(readFileSync(join(service.home.path, 'e.xlsx'))).rows;
   const titlesOf = (all: typeof rows) =>
-    rowOf(all, 1, 'ABCDEFGHIJKLMNOPQR').map((cell) => cell?.text?.replace(/ \(.*/, ''));
+    rowOf(all, 1, 'ABCDEFGHIJKLMNOPQRS').map((cell) => cell?.text?.replace(/ \(.*/, ''));
   expect(titlesOf(other)).toEqual(titlesOf(rows));
-  expect(titlesOf(rows).slice(0, 11)).toEqual([
+  expect(titlesOf(rows).slice(0, 12)).toEqual([
     'refunded_at',
     'order_id',
     'reference',
     'buyer',
     'amount',
+    'went_back',
     'currency',
     'state',
     'reason',
@@ -382,7 +383,7 @@ test('a workbook of refunds begins with what an accountant looks for, and compar
     'asked_by',
     'approved_by',
   ]);
-  expect(rowOf(rows, 2, 'BDEFG').map((cell) => cell?.text ?? cell?.number)).toEqual([
+  expect(rowOf(rows, 2, 'BDEGH').map((cell) => cell?.text ?? cell?.number)).toEqual([
     expect.stringMatching(/^ord_/),
     'Buyer Name',
     expect.any(Number),
