@@ -99,6 +99,7 @@ export const prove = defineCommand({
       ]);
     if (flags.tz !== undefined && asked.period === undefined)
       throw usage(`--tz is the time zone of a period, and ${asked.text} is none`);
+    await ctx.plans.checkNew(to, force);
     if (!endings.test(to)) {
       const name = `${to.replace(/\.[^./]*$/, '')}.ndjson`;
       throw usage(
@@ -109,7 +110,6 @@ export const prove = defineCommand({
         ],
       );
     }
-    await ctx.plans.checkNew(to, force);
     const would = `would write the refunds of ${asked.text} into ${to}`;
     if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;
     return writeFile(ctx, asked, flags.tz, { file: to, force });
