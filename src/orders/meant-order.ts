@@ -49,7 +49,8 @@ function namesIn(text: string): readonly string[] {
   const isName = (word: string) => namePattern.test(word) && !knownIds.some((pattern) => pattern.test(word));
   const words = wordsOf(text);
   const ids = text.split(/[^A-Za-z0-9_]+/).filter((word) => orderIdPattern.test(word));
-  if (words.length < shortestMail && ids.length < 2) return [text].filter(isName);
+  const isMail = words.length >= shortestMail || (words.length > 1 && ids.length > 1);
+  if (!isMail) return [text].filter(isName);
   const numbers = words.filter((word) => isName(word) && /\d/.test(word) && !/^\d+\.\d{1,2}$/.test(word));
   return [...new Set(ids.length > 0 ? ids : numbers.filter((word) => word.length >= shortestNumber))];
 }
