@@ -298,7 +298,7 @@ describe('there is no way around the one place that knows', () => {
 function filesOfMarked(): readonly string[] {
   const table = readFileSync(join(import.meta.dirname, '../../src/commands/commands.ts'), 'utf8');
   return table
-    .split(/\brow\(/)
+    .split(/\binFile\(/)
     .filter((entry) => /\bchanges: '/.test(entry))
     .flatMap((entry) => /import\('\.\/(.*)\.ts'\)/.exec(entry)?.[1] ?? []);
 }

@@ -1,9 +1,16 @@
-/** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
+/** `orders refund` and `orders capture`: their flags and help. changes/ makes the refund and the capture. */
 
 import { blankOrQuote, resources, withoutAround } from '../../api/resources.ts';
-import { chargeIdPattern, type ReasonWords, refundReasons, refundReasonValues } from '../../api/spec.ts';
+import {
+  chargeIdPattern,
+  type ReasonWords,
+  refundReasons,
+  refundReasonValues,
+  statuses,
+} from '../../api/spec.ts';
 import {
   againFlag,
+  captureOrder,
   idempotencyKeyFlag,
   noHoldFlag,
   nothingAllowed,
@@ -17,9 +24,9 @@ import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
 import { namedOrder, type Pickable } from './search/pick-order.ts';
 
-const { idExample } = resources.orders;
+const { captureExample, idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
-const offer: Pickable = {
+const refundable: Pickable = {
   kind: 'refundable',
   accepts: ({ unfit }) => unfit === undefined,
   whyNot: ({ unfit }) => unfit?.words,
@@ -113,7 +120,7 @@ export const refund = defineCommand({
     if (to !== undefined) throw usage('--to names the plan of --allocate, which is missing');
     await refundOrder(
       ctx,
-      { ...namedOrder(ctx, name, offer), confirm, idempotencyKey, again, noHold },
+      { ...namedOrder(ctx, name, refundable), confirm, idempotencyKey, again, noHold },
       { ...what, typed, onlyConfirm, amount: typed?.amount },
     );
     return undefined;
@@ -125,3 +132,28 @@ function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(charge)) return charge;
   throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
 }
+
+const authorized: Pickable = {
+  kind: statuses.preAuthorized,
+  accepts: ({ order }) => order.payment_status === statuses.preAuthorized,
+  listFlags: ['--status', statuses.preAuthorized],
+};
+
+export const capture = defineCommand({
+  description:
+    'Captures the whole authorized amount; the service documents no way to capture a part. You confirm a capture like a refund.',
+  arguments: [orderArgument(false)],
+  flags: {
+    confirm: flag.id('orders', 'ID', 'the order id again: counts as yes in production'),
+    'idempotency-key': idempotencyKeyFlag,
+    again: againFlag,
+  },
+  examples: [
+    `paydesk -p demo orders capture ${captureExample} --dry-run`,
+    `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
+  ],
+  async run(ctx, { args: [typed], flags: { confirm, 'idempotency-key': idempotencyKey, again = [] } }) {
+    await captureOrder(ctx, { ...namedOrder(ctx, typed, authorized), confirm, idempotencyKey, again });
+    return undefined;
+  },
+});
