@@ -41,7 +41,7 @@ const smallParts =
   /[\\/]src[\\/]((commands|api|changes(?![\\/](create|bulk)))[\\/]|profiles[\\/]account-words|plans[\\/]plan-types)/;
 
 const moneyAndEvidence =
-  /[\\/](api[\\/]charges|journal[\\/](judge-read|agreement|words[\\/]alarm-words|attempt-state|claims|guards|questions[\\/](made-records|unconfirmed|by-hand|paid-twice)|created-order|verdict|read-again|resolve))\.ts$/;
+  /[\\/](api[\\/]charges|journal[\\/](judge-read|agreement|words[\\/]alarm-words|attempt-state|claims|guards|questions[\\/](verdicts-say|unconfirmed|by-hand|paid-twice)|created-order|verdict|read-again|resolve))\.ts$/;
 
 // Each entry by itself: what they share would otherwise be files of their own, and every file takes its time.
 export default defineConfig([

@@ -2,48 +2,27 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClockWithTimers } from '../io.ts';
 import { type JournalStore, methodsOf, storeMethods } from '../journal/rows/journal-store.ts';
-import type { LandmarkPlace } from '../journal/sqlite/copy-marks.ts';
+import type { SqlitePlace } from '../journal/sqlite/opened-files.ts';
 import { type Recent, type RecentOf, recentIds } from '../journal/sqlite/recent-ids.ts';
 import { type CopiedJournal, createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import { type JournalPlace, journalFileIn } from './machine/journal-place.ts';
 import type { SharedJournal, SharedParts } from './shared-journal.ts';
 
 /** Where the files of a journal are, and how they are opened. */
-export interface StoreChoice {
+export interface StoreChoice extends Omit<SqlitePlace, 'file' | 'witness' | 'rules' | 'folders'> {
   /** Where the journal of this machine is. */
   readonly place: JournalPlace;
-  /** The folder that a relative name of a file belongs to. */
-  readonly cwd: () => string;
-  /** PAYDESK_STATE_ON_NETWORK: somebody has tested the locks of this network file system, so it may be used. */
-  readonly onNetwork: boolean;
-  /** Where the landmark of the journal is kept; absent: nowhere. */
-  readonly landmarks?: LandmarkPlace | undefined;
-  /** A time for messages (Unix milliseconds). */
-  readonly shortTime?: ((ms: number) => string) | undefined;
-  readonly clock?: ClockWithTimers | undefined;
 }
 
 /** The journal in files of this machine. No file is opened before it is first used. */
-export function localJournal({
-  place: { folder, witness, rules },
-  cwd,
-  onNetwork,
-  landmarks,
-  shortTime,
-  clock,
-}: StoreChoice): CopiedJournal {
+export function localJournal({ place: { folder, witness, rules }, ...how }: StoreChoice): CopiedJournal {
   return createSqliteStore({
     file: journalFileIn(folder),
     witness: join(witness, 'journal.witness'),
-    cwd,
     rules,
     folders: [folder, join(folder, 'journal')],
-    onNetwork,
-    landmarks,
-    shortTime,
-    clock,
+    ...how,
   });
 }
 

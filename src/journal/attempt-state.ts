@@ -5,7 +5,7 @@
 
 import { changeKinds, type FoundRefund } from './change.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
-import { failedRefunds, hasFailed, isStillPending } from './questions/made-records.ts';
+import { failedRefunds, hasFailed, isStillPending } from './questions/verdicts-say.ts';
 import type { MomentAsked } from './rows/attempt-query.ts';
 import {
   type Alarm,

@@ -11,7 +11,7 @@ import type { Journal, Resolve } from './journal.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
 import { namedRefunds } from './questions/paid-twice.ts';
-import { statementOn } from './questions/said-by-hand.ts';
+import { statementOn } from './questions/verdicts-say.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import type { JournalStore } from './rows/journal-store.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';

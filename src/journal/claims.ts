@@ -3,7 +3,7 @@
 import { isOver, verdictOf } from './attempt-state.ts';
 import { momentOfRow } from './journal-time.ts';
 import { type Claims, isExpected } from './judge-read.ts';
-import { claimedBy, failedLater, hasFailed, isSameAttempt } from './questions/made-records.ts';
+import { claimedBy, failedLater, hasFailed, isSameAttempt } from './questions/verdicts-say.ts';
 import type { AttemptRecord } from './rows/journal-rows.ts';
 
 /**

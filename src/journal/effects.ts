@@ -4,7 +4,6 @@ import type { Service, WireRecord } from '../api/api.ts';
 import { CliError, messageOf } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
-import type { Change } from './change.ts';
 import { type NewestOrders, newestIds } from './created-order.ts';
 import { momentOf } from './journal-time.ts';
 import { repeatsKey } from './judge-reply.ts';
@@ -164,15 +163,9 @@ export interface LastRead {
 }
 
 /** What to read. */
-interface Target {
-  readonly kind: Change['kind'];
-  readonly orderId?: string | undefined;
+interface Target extends Pick<Subject, 'kind' | 'orderId' | 'before' | 'once'> {
   /** The record before the order in the list, when the order was last found. */
   readonly neighbour?: string | undefined;
-  /** Ids of the newest orders before a creation was sent; absent until then. */
-  readonly before?: readonly string[] | undefined;
-  /** Find the order with one request only. */
-  readonly once?: boolean | undefined;
 }
 
 const pageSize = 50;

@@ -6,7 +6,7 @@
 import { isNotSeen, isOpen, isUnproven, usesUp, verdictOf } from './attempt-state.ts';
 import type { Change } from './change.ts';
 import { isPaidTwice, refundsPaidTwice } from './questions/paid-twice.ts';
-import { appearedVerdict } from './questions/said-by-hand.ts';
+import { appearedVerdict } from './questions/verdicts-say.ts';
 import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './rows/journal-rows.ts';
 import type { AccountMarks } from './same-account.ts';
 import { asksForSame, isEqual, isOtherMode, sameJson, type Typed } from './same-request.ts';

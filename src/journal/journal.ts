@@ -48,7 +48,6 @@ export type { Evidence } from './judge-read.ts';
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './questions/account-limits.ts';
 export { sentAgain, tooEarlyUntil, unshownRefunds } from './questions/by-hand.ts';
 export { openAttempts } from './questions/known-attempts.ts';
-export { failedRefunds, hasFailed, ownRefunds } from './questions/made-records.ts';
 export {
   foundTwice,
   isPaidTwice,
@@ -57,6 +56,7 @@ export {
   otherAlarms,
   refundsPaidTwice,
 } from './questions/paid-twice.ts';
+export { failedRefunds, hasFailed, ownRefunds } from './questions/verdicts-say.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
 export { byNewest, pagesOf } from './rows/attempt-query.ts';
 export * from './rows/journal-rows.ts';
@@ -66,10 +66,10 @@ export * from './words/alarm-words.ts';
 export * from './words/limit-words.ts';
 // Only the command `prove` needs this code.
 export const loadProofs = async () => await import('./questions/proved-refunds.ts');
+export { unfinished } from './questions/known-attempts.ts';
 export type { ProvedRefund } from './questions/proved-refunds.ts';
-export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './questions/said-by-hand.ts';
 export * from './questions/unconfirmed.ts';
-export { unfinished } from './questions/unfinished.ts';
+export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './questions/verdicts-say.ts';
 export { pickDue, reconcileEach } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
 export {

@@ -8,7 +8,7 @@ import { type EffectParts, Effects, type Subject } from './effects.ts';
 import type { HowResolved, Journal, Resolved } from './journal.ts';
 import { momentOf } from './journal-time.ts';
 import type { Effect, Event } from './protocol-types.ts';
-import { unfinished } from './questions/unfinished.ts';
+import { unfinished } from './questions/known-attempts.ts';
 import { beginResolve, type ResolveState, resolve } from './resolve.ts';
 import { type AttemptRecord, attemptName, type Moment } from './rows/journal-rows.ts';
 import { marksOf } from './same-account.ts';

@@ -19,7 +19,7 @@ import {
 } from './attempt-state.ts';
 import { claimsOf, refusedLike } from './claims.ts';
 import type { Refusal } from './guards.ts';
-import type { Resolved } from './journal.ts';
+import type { HowResolved, Resolved } from './journal.ts';
 import { momentOfRow } from './journal-time.ts';
 import type { Claims, Evidence } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
@@ -38,7 +38,7 @@ import {
   staysNotMade,
   tooEarly,
 } from './questions/by-hand.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
 import {
   doubtFailed,
@@ -52,12 +52,9 @@ import {
 import { RecordedFirst } from './words/refusal-words.ts';
 
 /** Which attempt to look at, and what a person states if no read can show the outcome. */
-export interface Errand {
-  readonly change: string;
-  readonly attempt: number;
-  readonly statement?: Statement | undefined;
-  /** Set when a person has dealt with the alarm of the attempt. */
-  readonly acknowledgement?: Acknowledgement | undefined;
+export interface Errand
+  extends Pick<SentRow, 'change' | 'attempt'>,
+    Pick<HowResolved, 'statement' | 'acknowledgement'> {
   /** Another desk recorded something before this run could. */
   readonly isSecondLook?: true | undefined;
 }

@@ -7,7 +7,7 @@ import { claimsOf, refusedLike } from './claims.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
 import type { Event } from './protocol-types.ts';
-import { askedFor, claimedBy, isSameAttempt, ownRefunds } from './questions/made-records.ts';
+import { askedFor, claimedBy, isSameAttempt, ownRefunds } from './questions/verdicts-say.ts';
 import type { Alarm, AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import { asksForSame } from './same-request.ts';
 

@@ -24,8 +24,7 @@ import {
 } from '../../src/journal/attempt-state.ts';
 import { claimsOf } from '../../src/journal/claims.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
-import { askedFor, claimedBy, ownRefunds } from '../../src/journal/questions/made-records.ts';
-import { recordedBy } from '../../src/journal/questions/said-by-hand.ts';
+import { askedFor, claimedBy, ownRefunds, recordedBy } from '../../src/journal/questions/verdicts-say.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { sent, verdict } from './rows.ts';
 

@@ -19,7 +19,7 @@ import {
   hasFailed,
   isStillPending,
   ownRefunds,
-} from '../../src/journal/questions/made-records.ts';
+} from '../../src/journal/questions/verdicts-say.ts';
 import { equalRefund, oldRead } from '../../src/journal/read-guards.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import type {

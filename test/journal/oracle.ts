@@ -4,7 +4,7 @@
 
 import { verdictOf } from '../../src/journal/attempt-state.ts';
 import type { Outcome } from '../../src/journal/change.ts';
-import { claimedBy, hasFailed } from '../../src/journal/questions/made-records.ts';
+import { claimedBy, hasFailed } from '../../src/journal/questions/verdicts-say.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { amount, type Made } from './hostile-service.ts';
 

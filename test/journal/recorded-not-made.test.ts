@@ -14,7 +14,7 @@ import {
   sentAs,
 } from '../../src/journal/questions/by-hand.ts';
 import { sendersOf } from '../../src/journal/questions/paid-twice.ts';
-import { appearedVerdict, notMadeBy, statementOn } from '../../src/journal/questions/said-by-hand.ts';
+import { appearedVerdict, notMadeBy, statementOn } from '../../src/journal/questions/verdicts-say.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { rulingOf } from '../../src/journal/verdict.ts';

@@ -1,9 +1,8 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
 import { isDoubted, isUnsettled, isWatched, verdictOf } from '../../src/journal/attempt-state.ts';
-import { claimedBy } from '../../src/journal/questions/made-records.ts';
-import type { AttemptRecord } from '../../src/journal/rows/journal-rows.ts';
-import { attemptName } from '../../src/journal/rows/journal-rows.ts';
+import { claimedBy } from '../../src/journal/questions/verdicts-say.ts';
+import { type AttemptRecord, attemptName } from '../../src/journal/rows/journal-rows.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { keyOf } from './key.ts';
 import { moves } from './moves.ts';

@@ -3,10 +3,9 @@
 import { isFailed } from '../../src/journal/agreement.ts';
 import { wasOver } from '../../src/journal/attempt-state.ts';
 import type { InFlight, State, Wanted } from '../../src/journal/protocol-types.ts';
-import { ownRefunds } from '../../src/journal/questions/made-records.ts';
+import { ownRefunds } from '../../src/journal/questions/verdicts-say.ts';
 import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
-import type { AttemptRecord, AttemptRow } from '../../src/journal/rows/journal-rows.ts';
-import { attemptName } from '../../src/journal/rows/journal-rows.ts';
+import { type AttemptRecord, type AttemptRow, attemptName } from '../../src/journal/rows/journal-rows.ts';
 import type { Budget } from './rules.ts';
 import type { Journal, Running, World } from './world.ts';
 

@@ -19,7 +19,7 @@ export default defineConfig({
     coverage: {
       include: [
         'src/journal/{agreement,at-most-once,attempt-state,claims,guards,journal-time,judge-read,judge-reply,read-guards,resolve,same-account,same-request,verdict}.ts',
-        'src/journal/{questions/{by-hand,known-attempts,made-records,paid-twice,said-by-hand,unfinished},rows/store-rules}.ts',
+        'src/journal/{questions/{by-hand,known-attempts,paid-twice,verdicts-say},rows/store-rules}.ts',
       ],
       reporter: ['text'],
       thresholds: { 100: true },

@@ -19,8 +19,7 @@ import { type Evidence, isExpected } from '../judge-read.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../rows/journal-rows.ts';
 import { isEqual } from '../same-request.ts';
 import { failedWhy, judgeOrder, type Ruling, rulingOf } from '../verdict.ts';
-import { hasFailed, isSameAttempt, ownRefunds } from './made-records.ts';
-import { notMadeBy, statementOn } from './said-by-hand.ts';
+import { hasFailed, isSameAttempt, notMadeBy, ownRefunds, statementOn } from './verdicts-say.ts';
 
 /** What a person says about a change: whether it was made. */
 export interface Statement {

@@ -1,9 +1,10 @@
-/** Finds in the journal what a run of the protocol must know before it sends, and to judge what it reads. */
+/** Finds in the journal, however long it is, what a run must know before it sends and to judge what it reads, and what a read may still change. */
 
 import type { ChangeRequest } from '../../api/api.ts';
-import { needsPerson } from '../attempt-state.ts';
+import { isDue, needsPerson } from '../attempt-state.ts';
 import type { Change } from '../change.ts';
 import { unseenOrderMs } from '../guards.ts';
+import { tolerableSkewMs } from '../journal-time.ts';
 import { type AttemptFilter, pagesOf } from '../rows/attempt-query.ts';
 import { type AttemptRecord, attemptKey, attemptName, type Moment } from '../rows/journal-rows.ts';
 import type { JournalStore } from '../rows/journal-store.ts';
@@ -131,4 +132,46 @@ async function equalOnes(
 async function earliest(store: JournalStore, now: () => Promise<Moment>): Promise<number> {
   const newest = await store.newest();
   return Math.min(newest.time, (await now()).time);
+}
+
+// ── What a read may still change ────────────────────────────────────────────────────────────────
+
+/** The most refunds that are looked at among those that were made and are due. */
+const watchedMax = 20;
+
+/**
+ * The unconfirmed attempts, those with an alarm, those that a person recorded as not made, or as made not long ago, and the first
+ * due ones of the refunds that were made and are watched. `isDue` says which of them are to be read now.
+ */
+export async function unfinished(
+  journal: Pick<JournalStore, 'attempts'>,
+  filter: AttemptFilter,
+  now: Moment,
+  limit = watchedMax,
+): Promise<readonly AttemptRecord[]> {
+  // All are asked at the same moment, so that a team's journal asks its server only once.
+  const [madeByHand, ...found] = await Promise.all([
+    journal.attempts({ ...filter, madeByHand: now }),
+    journal.attempts({ ...filter, open: now }),
+    journal.attempts({ ...filter, doubted: true }),
+    ...watchedDue(journal, filter, now, limit),
+  ]);
+  const made = madeByHand.filter((record) => isDue(record, now));
+  return [...new Map([...found.flat(), ...made].map((record) => [attemptKey(record.sent), record])).values()];
+}
+
+// While the clocks disagree no row tells whether it is due. Nor does one that a wrong clock wrote, if its time is still to come.
+function watchedDue(
+  journal: Pick<JournalStore, 'attempts'>,
+  filter: AttemptFilter,
+  { time, skewed }: Moment,
+  limit: number,
+): readonly Promise<readonly AttemptRecord[]>[] {
+  const atAnyTime = { dueBy: Number.MAX_SAFE_INTEGER, limit };
+  if (skewed) return [journal.attempts({ ...filter, watched: atAnyTime })];
+  const since = Math.max(filter.since ?? 0, time + tolerableSkewMs);
+  return [
+    journal.attempts({ ...filter, watched: { dueBy: time, limit } }),
+    journal.attempts({ ...filter, since, watched: atAnyTime }),
+  ];
 }

@@ -8,7 +8,7 @@ import { type Evidence, isExpected } from '../judge-read.ts';
 import type { AttemptRecord, VerdictRow } from '../rows/journal-rows.ts';
 import { judgeOrder } from '../verdict.ts';
 import { allSentAgain } from './by-hand.ts';
-import { isSameAttempt, ownRefunds } from './made-records.ts';
+import { isSameAttempt, ownRefunds } from './verdicts-say.ts';
 
 /** Whether a refund has the alarm `duplicate`, and nobody has acknowledged it. Then no refund of its order is sent. */
 export function isPaidTwice(record: AttemptRecord): boolean {

@@ -23,7 +23,6 @@ import { isExpected } from '../judge-read.ts';
 import { type AttemptRecord, type Moment, sentBy } from '../rows/journal-rows.ts';
 import { judgeOrder } from '../verdict.ts';
 import { allSentAgain, appearedOn, rivalOf } from './by-hand.ts';
-import { ownRefunds } from './made-records.ts';
 import {
   isPaidTwice,
   newDuplicate,
@@ -32,7 +31,7 @@ import {
   sendersOf,
   withSentAgain,
 } from './paid-twice.ts';
-import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
+import { appearedVerdict, notMadeBy, ownRefunds } from './verdicts-say.ts';
 
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {

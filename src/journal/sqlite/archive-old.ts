@@ -15,6 +15,7 @@ import {
   type VerdictRow,
 } from '../rows/journal-rows.ts';
 import type { Archiving, Moved, Verification } from '../rows/journal-store.ts';
+import { newWitnessKey } from '../rows/witness-lines.ts';
 import { type FileKind, type OpenFile, Statements } from './database.ts';
 import { aboutOf, journalKind, type NumberedAttempt } from './journal-columns.ts';
 import type { JournalFile } from './journal-file.ts';
@@ -25,7 +26,6 @@ import { untouched, verifiedParts, verifyFiles } from './verify-files.ts';
 import type { Witness } from './witness/witness.ts';
 import { linesAfter, type Places } from './witness/witness-check.ts';
 import { openWitness, prepareWitness } from './witness/witness-file.ts';
-import { newWitnessKey } from './witness/witness-seals.ts';
 
 interface OldJournal {
   readonly file: JournalFile;

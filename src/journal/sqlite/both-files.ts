@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { refused } from '../../errors.ts';
+import { nameOf, newWitnessKey } from '../rows/witness-lines.ts';
 import { fileMark, watchPlace } from './copy-marks.ts';
 import { asOfOneMoment, type OpenFile, writeAtOnce } from './database.ts';
 import { journalKind } from './journal-columns.ts';
@@ -12,7 +13,6 @@ import type { Turns } from './turns.ts';
 import type { Checked, Witness } from './witness/witness.ts';
 import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness/witness-check.ts';
 import { createWitness, type FoundWitness, openWitness, takePrepared } from './witness/witness-file.ts';
-import { nameOf, newWitnessKey } from './witness/witness-seals.ts';
 
 export function findWitness(places: Places | undefined, openFile: OpenFile): FoundWitness {
   return places === undefined ? { is: 'missing' } : openWitness(places.witness, openFile);

@@ -34,7 +34,7 @@ export interface SqlitePlace {
   readonly rules?: FileRules | undefined;
   /** Our own folders that lead to the file, outermost first. */
   readonly folders?: readonly string[] | undefined;
-  /** PAYDESK_STATE_ON_NETWORK. Only `false` refuses a network file system. */
+  /** PAYDESK_STATE_ON_NETWORK: somebody has tested the locks there. Only `false` refuses a network file system. */
   readonly onNetwork?: boolean | undefined;
   /** Where the landmark is kept; absent: no landmark. */
   readonly landmarks?: LandmarkPlace | undefined;

@@ -10,7 +10,7 @@ import type { Archive } from '../rows/archive-file.ts';
 import { chainOf, type StoredRow } from '../rows/chain.ts';
 import type { Repair } from '../rows/journal-store.ts';
 import { rebuildRows } from '../rows/rebuild-rows.ts';
-import type { WitnessText } from '../rows/witness-lines.ts';
+import { nameOf, newWitnessKey, type WitnessText } from '../rows/witness-lines.ts';
 import { fileMark, isOtherFile, type LandmarkPlace, readLandmark, repairedMark } from './copy-marks.ts';
 import { fileOpener, type OpenFile, writeAtOnce } from './database.ts';
 import { journalKind } from './journal-columns.ts';
@@ -20,7 +20,6 @@ import { type FoundJournal, salvage, salvageWitness } from './salvage.ts';
 import { isBroken, isFull, mayNotWrite, unreadable } from './sqlite-errors.ts';
 import { linesAfter } from './witness/witness-check.ts';
 import { createWitness, openWitness } from './witness/witness-file.ts';
-import { nameOf, newWitnessKey } from './witness/witness-seals.ts';
 
 /** The time (Unix milliseconds), and where landmarks are kept, if anywhere. */
 interface Repairing {

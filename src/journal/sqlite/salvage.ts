@@ -3,9 +3,8 @@
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../rows/chain.ts';
 import type { JournalRow } from '../rows/journal-rows.ts';
 import { newestIn, type Salvage, type Salvaged } from '../rows/rebuild-rows.ts';
-import type { WitnessLine, WitnessText } from '../rows/witness-lines.ts';
+import { isKey, lineIn, type WitnessLine, type WitnessText } from '../rows/witness-lines.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
-import { isKey, lineIn } from './witness/witness-seals.ts';
 
 /** `head`: the only line of the table `head`. */
 export interface FoundJournal extends Salvage {

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { systemReason } from '../../errors.ts';
 import { readArchive } from '../rows/archive-file.ts';
 import type { Finding, JournalStore } from '../rows/journal-store.ts';
+import { newWitnessKey } from '../rows/witness-lines.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import type { BothFiles } from './both-files.ts';
 import { type Landmark, removeLandmark, writeLandmark } from './copy-marks.ts';
@@ -14,7 +15,6 @@ import { copyRefused, type OpenedFiles, type ReadyCheck } from './opened-files.t
 import { repairJournal, restoreJournal } from './repair.ts';
 import { isBroken, verifyAndRepair } from './sqlite-errors.ts';
 import { type AtOneMoment, checkSome, untouched, verifyFiles, wholeRows } from './verify-files.ts';
-import { newWitnessKey } from './witness/witness-seals.ts';
 
 /** The part of the store's port about all rows. Each method is a field, since a wrapper may copy it. */
 export class WholeJournal {

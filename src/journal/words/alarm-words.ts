@@ -5,8 +5,8 @@ import { CliError, refused } from '../../errors.ts';
 import type { Refusal } from '../guards.ts';
 import type { PaidTwice } from '../journal.ts';
 import { namedRefunds } from '../questions/paid-twice.ts';
-import { appearedVerdict, notMadeBy } from '../questions/said-by-hand.ts';
 import { namedByReply } from '../questions/unconfirmed.ts';
+import { appearedVerdict, notMadeBy } from '../questions/verdicts-say.ts';
 import { type Alarm, type AttemptRecord, sentBy } from '../rows/journal-rows.ts';
 import { changeOf, type HowShown, named, showCommand } from './refusal-words.ts';
 

@@ -8,7 +8,7 @@ import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
 import { madeRefunds } from '../questions/paid-twice.ts';
-import { recordedBy } from '../questions/said-by-hand.ts';
+import { recordedBy } from '../questions/verdicts-say.ts';
 import { type AttemptRecord, attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
 import { isSameAddress, marksOf } from '../same-account.ts';
 import { appearedError, paidTwiceError } from './alarm-words.ts';

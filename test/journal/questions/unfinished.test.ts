@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isDue } from '../../../src/journal/attempt-state.ts';
-import { unfinished } from '../../../src/journal/questions/unfinished.ts';
+import { unfinished } from '../../../src/journal/questions/known-attempts.ts';
 import { attemptName, type JournalRow, type Moment } from '../../../src/journal/rows/journal-rows.ts';
 import { attemptsIn, createMemoryStore } from '../../harness/memory-store.ts';
 import { draft, rowsOf } from '../random-questions.ts';

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isDoubted, isOpen, isUnsettled, isWatched } from '../../../src/journal/attempt-state.ts';
 import { claimsOf } from '../../../src/journal/claims.ts';
 import { decide } from '../../../src/journal/guards.ts';
-import { claimedBy, ownRefunds } from '../../../src/journal/questions/made-records.ts';
+import { claimedBy, ownRefunds } from '../../../src/journal/questions/verdicts-say.ts';
 import { equalRefund, nothingToRepeat, oldRead } from '../../../src/journal/read-guards.ts';
 import { archiveInto } from '../../../src/journal/rows/archive-file.ts';
 import { areOver, inShort, verdictsIn } from '../../../src/journal/rows/archived-rows.ts';

@@ -6,7 +6,7 @@ import { verdictsIn } from '../../rows/archived-rows.ts';
 import { chainStart, checkChain, type StoredRow, written } from '../../rows/chain.ts';
 import { attemptKey, type VerdictRow } from '../../rows/journal-rows.ts';
 import { type Finding, newestMissing } from '../../rows/journal-store.ts';
-import type { WitnessLine } from '../../rows/witness-lines.ts';
+import { hashUnder, type LineAt, nameOf, type WitnessLine } from '../../rows/witness-lines.ts';
 import { writeAtOnce } from '../database.ts';
 import { aboutOf, aboutOfOther, numberOfKey } from '../journal-columns.ts';
 import type { JournalFile } from '../journal-file.ts';
@@ -15,7 +15,6 @@ import type { RowProof } from '../known-journal.ts';
 import { isBroken } from '../sqlite-errors.ts';
 import type { NewLine, Witness } from './witness.ts';
 import { type FoundWitness, unwritten } from './witness-file.ts';
-import { hashUnder, type LineAt, nameOf } from './witness-seals.ts';
 
 export interface Mismatch {
   readonly state: 'journal behind' | 'damaged';

@@ -1,10 +1,18 @@
 /** Reads from an open witness, and writes to it. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { WitnessLine } from '../../rows/witness-lines.ts';
+import {
+  headIn,
+  isWhole,
+  type LineAt,
+  lineAt,
+  lineIn,
+  sealed,
+  sealOf,
+  type WitnessLine,
+} from '../../rows/witness-lines.ts';
 import { Statements } from '../database.ts';
 import { settingRange } from '../journal-columns.ts';
-import { headIn, isWhole, type LineAt, lineAt, lineIn, sealed, sealOf } from './witness-seals.ts';
 
 export class Witness {
   readonly db: DatabaseSync;
