@@ -40,15 +40,19 @@ export function settledByHand(attempts: readonly AttemptRecord[]): readonly Atte
   return attempts.filter(({ verdicts }) => verdicts.some(({ by }) => by === 'person'));
 }
 
-/** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
-export function unshownIn(
+/** The attempts on an order. None if the journal cannot be read. */
+export function attemptsOn(
   ctx: Context,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
   order: JsonObject,
 ): Promise<readonly AttemptRecord[]> {
-  return asFarAsReadable(async () =>
-    unshownRefunds(await ctx.journal.attemptsOf(service, String(order.id)), order),
-  );
+  return asFarAsReadable(() => ctx.journal.attemptsOf(service, String(order.id)));
+}
+
+/** The refunds that somebody recorded as made and that the order does not show. None if the journal cannot be read. */
+export async function unshownIn(...of: Parameters<typeof attemptsOn>): Promise<readonly AttemptRecord[]> {
+  const [, , order] = of;
+  return unshownRefunds(await attemptsOn(...of), order);
 }
 
 /**
@@ -61,7 +65,7 @@ export async function byHandLines(
   order: JsonObject & { readonly id: string },
   planned: Pick<Change, 'expected'>,
 ): Promise<readonly string[]> {
-  const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, order.id));
+  const attempts = await attemptsOn(ctx, service, order);
   return [
     ...notesOnSettled(ctx, attempts, order)(planned.expected),
     ...neverArrived(attempts, order, await ctx.journal.now())

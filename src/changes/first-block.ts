@@ -141,7 +141,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       return [
         failedWords(one, one.record.sent.currency, profile),
         afterFailureWords(after, known),
-        ...failedStep(one.record, isToRefund(after, known)),
+        ...failedStep(one.record, isToRefund(after, known) || isOnItsWay(after)),
       ];
     }
     // The line about what was settled by hand says it.
@@ -155,17 +155,21 @@ function strangersLines(known: KnownOrder, profile: Profile): readonly string[] 
   const failed = known.refunds.filter(({ state, attempt }) => state === 'failed' && attempt === undefined);
   const refunds = failed.flatMap(({ record }) => record?.id ?? []);
   const after = afterFailure(known, { refunds });
-  if (refunds.length === 0 || after.is === 'went back since') return [];
+  if (refunds.length === 0 || after.is === 'sent since') return [];
   const amount = failed.reduce((all, one) => all + (one.amount ?? 0), 0);
   const words = failedWords({ refunds, amount }, textIn(known.order.currency), profile);
   return [`${words}; not sent from here`, afterFailureWords(after, known)];
 }
 
 // While the journal has no alarm about it, there is none to end. And nobody has dealt with it while that money can go back again.
-function failedStep(record: AttemptRecord, isLeft: boolean): readonly string[] {
+function failedStep(record: AttemptRecord, mayGoBack: boolean): readonly string[] {
   const { change } = record.sent;
   if (!isFailedLate(record)) return [`then record it: paydesk journal reconcile ${change}`];
-  return isLeft ? [] : [`then end this alarm: ${acknowledgeCommand(change)}`];
+  return mayGoBack ? [] : [`then end this alarm: ${acknowledgeCommand(change)}`];
+}
+
+function isOnItsWay(after: AfterFailure): boolean {
+  return after.is === 'sent since' && after.isPending;
 }
 
 function isToRefund(after: AfterFailure, { whyNot }: Pick<KnownOrder, 'whyNot'>): boolean {
@@ -195,8 +199,8 @@ function afterFailureWords(after: AfterFailure, known: Pick<KnownOrder, 'whyNot'
   switch (after.is) {
     case 'in doubt':
       return `the sums of the order do not say whether that money went back: ${beingChecked}`;
-    case 'went back since':
-      return `${after.isAll ? 'the same amount' : 'a part of it'} went back since then, as ${after.refunds.join(' and ')}: check that it replaces this refund, and tell the buyer`;
+    case 'sent since':
+      return `${after.isAll ? 'the same amount' : 'a part of it'} ${isOnItsWay(after) ? 'is on its way' : 'went back since then'}, as ${after.refunds.join(' and ')}: check that it replaces this refund, and tell the buyer`;
     case 'left':
       return `${stateMeans.failed}: tell the buyer${isToRefund(after, known) ? ', and refund it again' : ''}`;
   }

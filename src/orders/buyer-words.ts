@@ -8,6 +8,7 @@ import { statuses } from '../api/spec.ts';
 import { mayBeMade, sameJson } from '../journal/journal.ts';
 import type { KnownOrder } from './known-order.ts';
 import { gaveNothing, isNeverArrived, type KnownRefund } from './refund-states.ts';
+import { replacements } from './what-followed.ts';
 
 /** The languages that paydesk writes to buyers in. */
 export const buyerLanguages = ['en', 'es'] as const;
@@ -151,9 +152,11 @@ export function buyerLine(
 
 /** These refunds, those that replaced them, and those that were made a second time: whoever asks about one refund hears about these too. */
 export function toldOfThem(known: KnownOrder, refunds: readonly KnownRefund[]): readonly KnownRefund[] {
+  const later = replacements(known);
   return known.refunds.filter(
     (one) =>
-      refunds.includes(one) || refunds.some((refund) => standsFor(one, refund) || isBesides(one, refund)),
+      refunds.includes(one) ||
+      refunds.some((refund) => standsFor(one, refund, later) || isBesides(one, refund)),
   );
 }
 
@@ -167,7 +170,8 @@ function sentences(
   const say = words[style.language];
   if (doubt !== undefined || ('problem' in reading && !hasNoCharges(order))) return [say.doubt];
   const all = toldOfThem(known, refunds);
-  const isFollowed = (refund: KnownRefund) => all.some((other) => standsFor(other, refund));
+  const later = replacements(known);
+  const isFollowed = (refund: KnownRefund) => all.some((other) => standsFor(other, refund, later));
   const told = all.flatMap((refund) => onEach(refund, isFollowed(refund), order, style));
   // Two unsure refunds with the same sentence may be one and the same, so the sentence is said once.
   const open = all.filter((refund) => isUnsure(refund) && !isFollowed(refund));
@@ -196,8 +200,14 @@ function isSameMoney(one: KnownRefund, other: KnownRefund): boolean {
 }
 
 // Whether `later` replaces `refund`, which gave nothing back: the same money went back since. A refund that was never made is
-// then not mentioned to the buyer.
-function standsFor(later: KnownRefund, refund: KnownRefund): boolean {
+// then not mentioned to the buyer. `replaced`: what replaces each refund that failed.
+function standsFor(
+  later: KnownRefund,
+  refund: KnownRefund,
+  replaced: ReturnType<typeof replacements>,
+): boolean {
+  if (refund.state === 'failed')
+    return later.record !== undefined && replaced.get(refund.record?.id ?? '')?.id === later.record.id;
   const isOver = gaveNothing(refund.state) || isNeverArrived(refund);
   const isMade = later.state === 'made' || later.state === 'elsewhere' || later.state === 'pending';
   // For a request about several charges, the order shows one record per charge.

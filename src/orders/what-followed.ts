@@ -7,75 +7,90 @@ import type { KnownOrder } from './known-order.ts';
 import type { OrderCase } from './order-cases.ts';
 
 /**
- * What became of the money of a refund that failed: nobody knows; it went back since, all of it or a part, by these refunds; or
- * it is left, since none of it went back.
+ * What became of the money of a refund that failed: nobody knows; it was sent since, all of it or a part, by these refunds, which
+ * are made or pending; or it is left, since none of it was sent.
  */
 export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' }
-  | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };
+  | {
+      readonly is: 'sent since';
+      readonly refunds: readonly string[];
+      readonly isAll: boolean;
+      readonly isPending: boolean;
+    };
+
+type Followed = Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>;
+
+/** The same for failed refunds of an order, given by their ids. */
+export function afterFailure(
+  known: Followed,
+  { refunds: failed }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'>,
+): AfterFailure {
+  if (known.doubt !== undefined || 'problem' in known.reading) return { is: 'in doubt' };
+  const later = replacements(known);
+  const since = failed.flatMap((id) => later.get(id) ?? []);
+  if (since.length === 0) return { is: 'left' };
+  return {
+    is: 'sent since',
+    refunds: since.map(({ id }) => id),
+    isAll: since.length === failed.length,
+    isPending: since.some(({ meaning }) => meaning === 'pending'),
+  };
+}
 
 /**
- * The same for failed refunds of an order, given by their ids. One later refund replaces one failed refund. A refund that was
- * sent from here before the failure was seen replaces none, since it was meant in addition.
+ * The refunds that replace failed ones, by the ids of those: of the same amount, on the same charge, made or pending. Each replaces
+ * one. A refund that was sent from here before the failure was seen replaces none, since it was meant in addition.
  */
-export function afterFailure(
-  { reading, doubt, attempts }: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
-  {
-    refunds: failed,
-    record,
-  }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'> & {
-    readonly record?: AttemptRecord;
-  },
-): AfterFailure {
-  if (doubt !== undefined || 'problem' in reading) return { is: 'in doubt' };
-  const seen = record === undefined ? 0 : failedSince(record);
-  const besides = attempts.filter(({ sent }) => sent.time < seen).flatMap(ownRefunds);
-  const used = new Set(besides.map(({ id }) => id));
-  const since = reading.money.charges.flatMap((charge) =>
-    charge.refunds
-      .filter(({ id }) => failed.includes(id))
-      .map(({ amount, createdAt = 0 }) => {
-        const others = charge.refunds.filter(({ id, meaning }) => meaning === 'made' && !used.has(id));
-        const equal = newestEqual(others, amount);
-        if (equal === undefined || (equal.createdAt ?? createdAt) < createdAt) return undefined;
-        used.add(equal.id);
-        return equal.id;
-      }),
-  );
-  const refunds = since.flatMap((id) => id ?? []);
-  if (refunds.length === 0) return { is: 'left' };
-  return { is: 'went back since', refunds, isAll: !since.includes(undefined) };
+export function replacements({
+  reading,
+  attempts,
+}: Pick<Followed, 'reading' | 'attempts'>): ReadonlyMap<string, RefundRecord> {
+  const found = new Map<string, RefundRecord>();
+  for (const { refunds } of 'money' in reading ? reading.money.charges : [])
+    for (const { id, amount, createdAt = 0 } of refunds.filter(({ meaning }) => meaning === 'failed')) {
+      const seen = failureSeenAt(attempts, id) ?? Number.POSITIVE_INFINITY;
+      const besides = attempts.filter(({ sent }) => sent.time < seen).flatMap(ownRefunds);
+      const used = new Set([...besides, ...found.values()].map((one) => one.id));
+      const free = refunds.filter(
+        (one) => (one.meaning === 'made' || one.meaning === 'pending') && !used.has(one.id),
+      );
+      const equal = newestEqual(free, amount);
+      if (equal !== undefined && (equal.createdAt ?? createdAt) >= createdAt) found.set(id, equal);
+    }
+  return found;
 }
 
-// When it was first seen that a refund of an attempt failed, Unix milliseconds.
-function failedSince({ verdicts }: AttemptRecord): number {
-  const isFailed = ({ status }: { readonly status?: string | undefined }) =>
-    meaningOfRefund(status) === 'failed';
-  return verdicts.find(({ refunds = [] }) => refunds.some(isFailed))?.time ?? Number.POSITIVE_INFINITY;
+/**
+ * When a refund was first seen as failed, Unix milliseconds: by a verdict, or by the look at the order right before something else was
+ * sent. Undefined if the journal has not seen that.
+ */
+export function failureSeenAt(attempts: readonly AttemptRecord[], refundId: string): number | undefined {
+  const isIt = ({ id, status }: { readonly id?: string | undefined; readonly status?: string | undefined }) =>
+    id === refundId && meaningOfRefund(status) === 'failed';
+  const times = attempts.flatMap(({ sent, verdicts }) => [
+    ...(sent.proof.before.charges.some(({ refunds }) => refunds.some(isIt)) ? [sent.time] : []),
+    ...verdicts.filter(({ refunds = [] }) => refunds.some(isIt)).map(({ time }) => time),
+  ]);
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** The refunds of a charge that failed and whose money is left, since not as much went back for each of them. */
+/** The refunds of a charge that failed and whose money is left, since nothing was sent in place of them. */
 export function failedAndLeft(
-  known: Parameters<typeof afterFailure>[0],
+  known: Followed,
   { refunds }: Pick<ChargeMoney, 'refunds'>,
 ): readonly RefundRecord[] {
-  const failed = refunds.filter(({ meaning }) => meaning === 'failed');
-  return failed.filter(({ amount }) => {
-    const alike = failed.filter((one) => one.amount === amount).map(({ id }) => id);
-    const after = afterFailure(known, { refunds: alike });
-    return after.is === 'left' || (after.is === 'went back since' && !after.isAll);
-  });
+  if (known.doubt !== undefined) return [];
+  const later = replacements(known);
+  return refunds.filter(({ id, meaning }) => meaning === 'failed' && !later.has(id));
 }
 
 /** Whether the same money was sent again after this case: then what the order shows says more. */
-export function isFollowed(
-  known: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
-  one: OrderCase,
-): boolean {
+export function isFollowed(known: Followed, one: OrderCase): boolean {
   if (one.is === 'recorded not made') return one.again !== undefined;
   if (one.is !== 'failed') return false;
   const after = afterFailure(known, one);
-  return after.is === 'went back since' && after.isAll;
+  return after.is === 'sent since' && after.isAll;
 }
 
 /** Whether anything is left on the charges of a refund that the order does not show, so that it may still be made. */

@@ -35,10 +35,11 @@ function textOf(state: KnownRefund['state'], language: BuyerLanguage): string {
 }
 
 function textAbout(refunds: readonly KnownRefund[], language: BuyerLanguage): string {
-  if (money === undefined) throw new Error('the order cannot be read');
+  if (money === undefined || charge === undefined) throw new Error('the order cannot be read');
+  const records = refunds.flatMap(({ record }) => record ?? []);
   const known: KnownOrder = {
     order,
-    reading: { money },
+    reading: { money: { ...money, charges: [{ ...charge, refunds: records }] } },
     doubt: undefined,
     refunds,
     cases: [],
@@ -133,7 +134,13 @@ describe('the words for the buyer', () => {
   });
 
   it('tell of one that failed all the same, and that another one followed: the buyer may have heard that it was made', () => {
-    const told = textAbout([refundIn('failed'), refundIn('made')], 'en');
+    const shown = charge?.refunds.map((one) => ({
+      ...one,
+      id: 'rf_0',
+      status: 'failed',
+      meaning: 'failed' as const,
+    }));
+    const told = textAbout([{ ...refundIn('failed'), record: shown?.[0] }, refundIn('made')], 'en');
     expect(told).toBe(
       `A first refund of 120.00 MXN to your Visa card ending in 4242 did not go through. Another one was sent:\n${texts.en.made}`,
     );

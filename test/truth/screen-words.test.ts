@@ -193,10 +193,10 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'FAILED refund rf_1 of 300 MXN failed after it was made that money did not go back: tell the buyer',
   ],
   [
-    'a refund that is under way has not gone back in place of one that failed',
+    'a refund that is under way in place of one that failed has not gone back, and nobody sends a third one',
     inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), pendingAgain),
     `orders show ${id}`,
-    'FAILED refund rf_1 of 300 MXN failed after it was made that money did not go back: tell the buyer',
+    'FAILED refund rf_1 of 300 MXN failed after it was made the same amount is on its way, as rf_2: check that it replaces this refund, and tell the buyer PENDING',
   ],
   [
     'the history of what was recorded as not made, and appeared later, does not say that the service refused it',

@@ -1,10 +1,8 @@
 /** Looks up what the journal of this machine knows about an order's refunds: who sent them, why, and the note. */
 
 import type { Service } from '../../api/api.ts';
-import { moneyOf } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { shownCharges, shownRefunds } from '../../api/payment.ts';
-import { meaningOfRefund } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
@@ -147,24 +145,6 @@ export function sentByWords(origins: RefundOrigins, refundId: string): string | 
   const origin = origins.get(refundId);
   const words = sentBy(origins, refundId);
   return origin === undefined || origin.probable || origin.beside || origin.unknown ? words : `by ${words}`;
-}
-
-/** When reads first showed the refunds of an order as failed, as far as the journal knows: `read 10:42`. */
-export async function failedTimes(
-  ctx: Context,
-  service: Service,
-  order: JsonObject,
-): Promise<(refundId: string) => string | undefined> {
-  const refunds = moneyOf(order)?.charges.flatMap((charge) => charge.refunds) ?? [];
-  const hasFailed = refunds.some(({ meaning }) => meaning === 'failed');
-  const attempts = hasFailed ? await ctx.journal.attemptsOf(service, String(order.id)).catch(() => []) : [];
-  const rows = attempts.flatMap(({ verdicts }) => verdicts);
-  return (refundId) => {
-    const first = rows.find(({ refunds = [] }) =>
-      refunds.some(({ id, status }) => id === refundId && meaningOfRefund(status) === 'failed'),
-    );
-    return first && `read ${ctx.shortTime(first.time)}`;
-  };
 }
 
 export function madeWords(ctx: Context, origins: RefundOrigins): MadeWords {

@@ -9,12 +9,12 @@ import { checkDecimals } from '../../flags/amount-flag.ts';
 import type { AttemptRecord, LimitFinding } from '../../journal/journal.ts';
 import { isPaidBack, type KnownTwin, twinLine, twinWords, warnsOfTwin } from '../../orders/orders.ts';
 import { flagWords, type Profile } from '../../profiles/profiles.ts';
-import { unshownIn } from '../by-hand-words.ts';
+import { attemptsOn, unshownIn } from '../by-hand-words.ts';
 import type { PlannedChange } from '../change.ts';
 import { checkNoHold, hold, skippedHold } from '../hold.ts';
 import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
-import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
+import { madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
 import { checkTwins, type MadeWords } from './refund-checks.ts';
 import { type Counting, countingAt } from './refund-limit.ts';
@@ -75,13 +75,13 @@ async function planOrder(
   for (const line of await othersAtOrder(ctx, id)) ctx.notes.warn(line);
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
-  const failedWords = await failedTimes(ctx, read.service, order);
+  const attempts = await attemptsOn(ctx, read.service, order);
   const unshown = await unshownIn(ctx, read.service, order);
   const planNow: Planning['planNow'] = (asked, now = order, byHand = unshown) =>
     planRefund(asked, now, profile, {
       counting: countingAt(read.service, byHand),
       madeWords: made,
-      failedWords,
+      failures: { attempts, shortTime: (ms) => ctx.shortTime(ms) },
     });
   const dialog = await refundDialog(ctx, read, given, { planNow, unshown, madeWords: made });
   const planAnswers = async (): Promise<PlannedChange> => {

@@ -27,7 +27,7 @@ import {
   refundCommand,
 } from './refund-checks.ts';
 import { type Counting, overLimit, showOrder, tooOld } from './refund-limit.ts';
-import { followsWarnings, statusWarnings } from './refund-warnings.ts';
+import { type FailuresSeen, followsWarnings, statusWarnings } from './refund-warnings.ts';
 
 /** Which money is refunded. Without a charge and an amount it is the whole order. */
 export interface NamedMoney {
@@ -82,8 +82,8 @@ interface PlanTimes {
   readonly madeWords?: MadeWords | undefined;
   /** An order of another mode is not refused: a person looks at such a row of a plan first. */
   readonly anyMode?: boolean | undefined;
-  /** When a refund of this id was first seen as failed; undefined if the journal does not know. */
-  readonly failedWords?: ((refundId: string) => string | undefined) | undefined;
+  /** What the journal knows about refunds that failed; nothing if this is missing. */
+  readonly failures?: FailuresSeen | undefined;
 }
 
 /** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
@@ -91,7 +91,7 @@ export function planRefund(
   asked: RefundAsked,
   order: JsonObject,
   profile: Profile,
-  { counting, madeWords, failedWords, anyMode = false }: PlanTimes,
+  { counting, madeWords, failures, anyMode = false }: PlanTimes,
 ): RefundPlan {
   if (!anyMode) checkMode(order, profile);
   const money = provableMoney(order, profile, madeWords);
@@ -112,7 +112,7 @@ export function planRefund(
   const warnings = [
     ...(units === undefined ? [] : [units]),
     ...plan.warnings,
-    ...followsWarnings(plan, failedWords),
+    ...followsWarnings(plan, failures),
     ...statusWarnings(money),
   ];
   return { ...plan, warnings };

@@ -3,6 +3,8 @@
 import { figuresIn } from '../../amounts.ts';
 import { newestEqual, type OrderMoney, standingRefunds } from '../../api/charges.ts';
 import { statuses } from '../../api/spec.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import { failedAndLeft, failureSeenAt } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { isKnown, type RefundOrigins } from './known-refunds.ts';
 import type { RefundPlan } from './refund-plan.ts';
@@ -29,20 +31,24 @@ export function youngWarnings(
   );
 }
 
-/** Says which failed refund of the same amount this refund follows: `follows rf_1, which failed (read 10:42)`. */
+/** The attempts on an order, and how the times at which they saw a refund fail are shown. */
+export interface FailuresSeen {
+  readonly attempts: readonly AttemptRecord[];
+  readonly shortTime: (ms: number) => string;
+}
+
+/** Says which failed refund this refund is sent in place of: `follows rf_1, which failed (read 10:42)`. */
 export function followsWarnings(
   { change: { expected }, money }: Pick<RefundPlan, 'change' | 'money'>,
-  failedWords: (refundId: string) => string | undefined = () => undefined,
+  { attempts, shortTime }: FailuresSeen = { attempts: [], shortTime: String },
 ): string[] {
+  const known = { reading: { money }, doubt: money.doubt, attempts };
   return expected.flatMap(({ chargeId, amount }) => {
-    const refunds = money.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const failed = newestEqual(
-      refunds.filter(({ meaning }) => meaning === 'failed'),
-      amount,
-    );
+    const charge = money.charges.find(({ id }) => id === chargeId);
+    const failed = charge && newestEqual(failedAndLeft(known, charge), amount);
     if (failed === undefined) return [];
-    const when = failedWords(failed.id);
-    return [`follows ${failed.id}, which failed${when === undefined ? '' : ` (${when})`}`];
+    const seen = failureSeenAt(attempts, failed.id);
+    return [`follows ${failed.id}, which failed${seen === undefined ? '' : ` (read ${shortTime(seen)})`}`];
   });
 }
 
