@@ -1,13 +1,21 @@
-/** Makes and opens the SQLite file of an index: its sealed segments, its state, and the name of its key. */
+/** Makes and opens the SQLite file of an index: its sealed segments, its state, and the name of its key. TAB finds ids in it. */
 
+import { hash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemCode } from '../errors.ts';
 import { checkOwnFile, checkOwnFolder, type FileRules, unwritable } from '../profiles/profiles.ts';
-import type { Learned } from './fit-run.ts';
+import { isSqlite } from '../sqlite.ts';
+import type { Segments } from './fit-run.ts';
 import type { OrderIndex } from './index.ts';
-import { type SealedSegments, type Sealer, segmentsOf, UnusableFile } from './sealed-segments.ts';
+import {
+  createSealer,
+  type SealedSegments,
+  type Sealer,
+  segmentsOf,
+  UnusableFile,
+} from './sealed-segments.ts';
 
 /** The name of an index's key, and where it is kept. */
 export interface KeyName {
@@ -25,6 +33,11 @@ export interface IndexFile extends Pick<OrderIndex, 'path' | 'compact' | 'close'
   forgetOldKeys(): void;
   /** The size of the segments, in bytes. */
   bytes(): number;
+}
+
+/** The file of an account's index. An account name may be too long for a file name, or hold characters that it cannot have. */
+export function indexFileIn(folder: string, account: string): string {
+  return join(folder, `${hash('sha256', account).slice(0, 32)}.db`);
 }
 
 const version = 1;
@@ -92,15 +105,11 @@ export function openFile(path: string, rules: FileRules): IndexFile | undefined 
   });
 }
 
-// SQLite's codes for a file that is damaged or not a database.
-const damaged: readonly unknown[] = [11, 26];
-
 function explained<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && damaged.includes(error.errcode))
-      throw new UnusableFile('it is damaged', { cause: error });
+    if (isSqlite(error, 'damaged')) throw new UnusableFile('it is damaged', { cause: error });
     throw error;
   }
 }
@@ -185,27 +194,39 @@ export function newState(salt: string): IndexState {
   };
 }
 
-interface RunFacts {
-  /** It began at the head of the list. */
-  readonly isHead: boolean;
-  readonly readAt: number;
-  /** The end of the run was cut off, because it is below the floor. */
-  readonly isCut: boolean;
+// ── For TAB ─────────────────────────────────────────────────────────────────────────────────────
+
+interface IdsAsked {
+  readonly folder: string;
+  readonly account: string;
+  /** The key with this id in the key file; undefined if there is none. */
+  readonly keyOf: (id: string) => string | undefined;
+  /** What the ids begin with. */
+  readonly start: string;
+  readonly most: number;
 }
 
-export function stateAfter(state: IndexState, learned: Learned, run: RunFacts): IndexState {
-  if (!learned.fits) return state;
-  // Where the list was cut at the floor, the service has older orders.
-  const isCutThere = state.ended && state.endsAtFloor;
-  const ended = learned.ended === true || isCutThere || (learned.ended ?? state.ended);
-  return {
-    ...state,
-    ended,
-    endsAtFloor: ended && (isCutThere || (run.isCut && learned.ended === true) || state.endsAtFloor),
-    headReadAt: run.isHead && learned.joins ? run.readAt : state.headReadAt,
-    tailReadAt: learned.ended === true ? run.readAt : state.tailReadAt,
-    inserted: state.inserted + learned.inserted,
-    moved: state.moved + learned.moved,
-    mayRepeat: state.mayRepeat || learned.mayRepeat,
-  };
+/**
+ * The newest ids with this start, for TAB. None without an index, or without a key in the file: the system keyring may take seconds.
+ * Throws if the index does not open.
+ */
+export function idsOnFile({ folder, account, keyOf, start, most }: IdsAsked): readonly string[] {
+  const file = openFile(indexFileIn(folder, account), { uid: undefined, notice: () => undefined });
+  if (file === undefined) return [];
+  try {
+    const key = file.key.place === 'file' ? keyOf(file.key.id) : undefined;
+    if (key === undefined) return [];
+    return idsFrom(file.unsealed(createSealer(Buffer.from(key, 'base64url'), account)), start, most);
+  } finally {
+    file.close();
+  }
+}
+
+function idsFrom(segments: Pick<Segments, 'edges' | 'ids'>, start: string, most: number): readonly string[] {
+  const found: string[] = [];
+  for (const edge of segments.edges()) {
+    if (found.length >= most) break;
+    found.push(...segments.ids(edge).filter((id) => id.startsWith(start)));
+  }
+  return found.slice(0, most);
 }

@@ -5,9 +5,9 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, refused } from '../errors.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
-import { indexFileIn } from './ids-on-file.ts';
+import { isSqlite } from '../sqlite.ts';
 import type { Erased, Indexes, IndexParts, OrderIndex } from './index.ts';
-import { createFile, type IndexFile, type KeyName, newState, openFile } from './index-file.ts';
+import { createFile, type IndexFile, indexFileIn, type KeyName, newState, openFile } from './index-file.ts';
 import { createOrderIndex } from './order-index.ts';
 import { createSealer, keyBytes, UnusableFile, WrongSeal } from './sealed-segments.ts';
 
@@ -164,7 +164,7 @@ function explained(error: unknown, profile: Profile): unknown {
   if (error instanceof WrongSeal)
     return unusable(profile, 'it was made with another key, or somebody has changed it', error);
   if (error instanceof UnusableFile) return unusable(profile, error.message, error);
-  if (error instanceof Error && 'errcode' in error)
+  if (error instanceof Error && isSqlite(error))
     return refused(
       `the index of ${profile.name} cannot be used: ${error.message}`,
       ['free some space, or give yourself the right to write there', ...eraseWords(profile)],

@@ -1,10 +1,11 @@
 /** An opened index: what commands can ask it, and how it learns from what they read. */
 
 import type { Clock } from '../io.ts';
+import { isSqlite } from '../sqlite.ts';
 import { factsOf, numberOf } from './facts.ts';
 import type { Learned } from './fit-run.ts';
 import type { OrderIndex, ReadOrder, ReadRun } from './index.ts';
-import { type IndexFile, type IndexState, stateAfter } from './index-file.ts';
+import type { IndexFile, IndexState } from './index-file.ts';
 import { learn } from './known-list.ts';
 import { dueSegments, factsIn, idsBefore, narrowed, positionOf, statusOf, twinsIn } from './look-ups.ts';
 import { scan } from './scan.ts';
@@ -28,11 +29,6 @@ interface OrderIndexParts {
   /** Turns what a segment or SQLite throws into an error for a person. */
   readonly explained: (error: unknown) => unknown;
   readonly rekey: (segments: SealedSegments) => Promise<void>;
-}
-
-// SQLite's code for a file that another process is writing. The low byte is the kind.
-function isBusy(code: unknown): boolean {
-  return typeof code === 'number' && (code & 0xff) === 5;
 }
 
 /** An opened index. What a segment or SQLite throws comes out as an error for a person. */
@@ -77,8 +73,8 @@ export function createOrderIndex({
       try {
         return writing((state) => learnRun(segments, state, run));
       } catch (error) {
-        const cause = error instanceof Error ? error.cause : undefined;
-        if (cause instanceof Error && 'errcode' in cause && isBusy(cause.errcode)) return undefined;
+        // Another process is writing the file.
+        if (error instanceof Error && isSqlite(error.cause, 'busy')) return undefined;
         throw error;
       }
     },
@@ -173,4 +169,29 @@ function upToFloor(entries: readonly Entry[], { floor }: IndexState) {
   const kept = entries.findLastIndex(({ facts }) => facts !== undefined);
   const cut = entries.slice(0, kept + 1);
   return { cut, isCut: cut.length < entries.length };
+}
+
+interface RunFacts {
+  /** It began at the head of the list. */
+  readonly isHead: boolean;
+  readonly readAt: number;
+  /** The end of the run was cut off, because it is below the floor. */
+  readonly isCut: boolean;
+}
+
+function stateAfter(state: IndexState, learned: Learned, run: RunFacts): IndexState {
+  if (!learned.fits) return state;
+  // Where the list was cut at the floor, the service has older orders.
+  const isCutThere = state.ended && state.endsAtFloor;
+  const ended = learned.ended === true || isCutThere || (learned.ended ?? state.ended);
+  return {
+    ...state,
+    ended,
+    endsAtFloor: ended && (isCutThere || (run.isCut && learned.ended === true) || state.endsAtFloor),
+    headReadAt: run.isHead && learned.joins ? run.readAt : state.headReadAt,
+    tailReadAt: learned.ended === true ? run.readAt : state.tailReadAt,
+    inserted: state.inserted + learned.inserted,
+    moved: state.moved + learned.moved,
+    mayRepeat: state.mayRepeat || learned.mayRepeat,
+  };
 }

@@ -6,6 +6,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { writeAtOnce } from '../sqlite.ts';
 import type { NewSegment, Placed, Segments } from './fit-run.ts';
 import type { IndexState } from './index-file.ts';
 import { type Edge, edgeOf, readTexts, writeTexts } from './segment.ts';
@@ -136,13 +137,9 @@ export function segmentsOf(db: DatabaseSync, sealer: Sealer): WritableSegments {
       db.prepare('UPDATE head SET state = ?, writing = ?, changes = changes + 1').run(sealed, writing);
     },
     atOnce(change) {
-      db.exec('BEGIN IMMEDIATE');
       try {
-        const result = change();
-        db.exec('COMMIT');
-        return result;
+        return writeAtOnce(db, change);
       } catch (error) {
-        if (db.isTransaction) db.exec('ROLLBACK');
         known = undefined;
         throw error;
       }

@@ -4,6 +4,7 @@ import { chmodSync, closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CliError, messageOf, refused, systemCode, systemReason } from '../errors.ts';
+import { isSqlite, writeAtOnce } from '../sqlite.ts';
 
 // SQLite writes these two numbers into the file, to recognise the simulator's own. The first is the text "PDSK".
 const applicationId = 0x5044534b;
@@ -40,19 +41,6 @@ export function openFile(named: string | undefined, fill: (db: DatabaseSync) => 
   });
 }
 
-/** Runs `work` in one transaction. When it returns, all changes are on the disk. If it throws, nothing has changed. */
-export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
-}
-
 // Does not open an existing file: closing it again would drop SQLite's locks on it in this process.
 function makePrivate(file: string): void {
   try {
@@ -68,7 +56,7 @@ function makePrivate(file: string): void {
 }
 
 function makeOnce(db: DatabaseSync, file: string | undefined, fill: (db: DatabaseSync) => void): void {
-  inTransaction(db, () => {
+  writeAtOnce(db, () => {
     // Another process may have created the tables first.
     const kind = kindOf(db);
     if (kind === 'ours') return;
@@ -99,17 +87,13 @@ function foreign(file: string | undefined, cause?: unknown): CliError {
   );
 }
 
-// SQLITE_CORRUPT and SQLITE_NOTADB.
-const damaged: readonly unknown[] = [11, 26];
-
 /** Throws CliError 'refused' where SQLite throws: for a damaged file, the error says how to start with a new one. */
 export function explained<T>(file: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (error instanceof CliError) throw error;
-    if (error instanceof Error && 'errcode' in error && damaged.includes(error.errcode))
-      throw foreign(file, error);
+    if (isSqlite(error, 'damaged')) throw foreign(file, error);
     throw new CliError('refused', `${file ?? 'memory'}: the simulator's file cannot be used`, {
       now: [messageOf(error)],
       cause: error,

@@ -3,11 +3,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { type JsonObject, textIn } from '../api/json-values.ts';
 import { livemodeOf, type Mode } from '../api/spec.ts';
+import { writeAtOnce } from '../sqlite.ts';
 import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
 import { type Later, settleLater } from './rules/refund-and-capture.ts';
 import { seedCustomers, seedOrders } from './seed/seed.ts';
-import { explained, inTransaction, openFile } from './store-file.ts';
+import { explained, openFile } from './store-file.ts';
 import { isStoredOrder, type StoredOrder } from './stored-records.ts';
 
 // Assumed: a private key begins like this. Every new simulator gets a random one.
@@ -102,12 +103,12 @@ export function openStore(options: StoreOptions): Store {
       return textIn(sql(`SELECT body FROM ${table} WHERE json_extract(body, ?) = ?`).get(path, slug)?.body);
     },
     add: (table, record) =>
-      inTransaction(db, () => {
+      writeAtOnce(db, () => {
         checkInstance(db, opened);
         sql(`INSERT INTO ${table} (id, body) VALUES (?, ?)`).run(record.id, JSON.stringify(record));
       }),
     changeOrder: (id, rule, later = () => []) =>
-      inTransaction(db, () => {
+      writeAtOnce(db, () => {
         checkInstance(db, opened);
         const order = orderOf(sql('SELECT body FROM orders WHERE id = ?').get(id)?.body);
         if (order === undefined) return undefined;
@@ -124,14 +125,14 @@ export function openStore(options: StoreOptions): Store {
       }),
     note: (name) => textIn(sql('SELECT value FROM meta WHERE name = ?').get(notePrefix + name)?.value),
     keep: (name, text) =>
-      inTransaction(db, () => {
+      writeAtOnce(db, () => {
         checkInstance(db, opened);
         sql('DELETE FROM meta WHERE name = ?').run(notePrefix + name);
         if (text !== undefined)
           sql('INSERT INTO meta (name, value) VALUES (?, ?)').run(notePrefix + name, text);
       }),
     settle(now) {
-      if (laterIn(sql, now).length > 0) inTransaction(db, () => settleAll(sql, now));
+      if (laterIn(sql, now).length > 0) writeAtOnce(db, () => settleAll(sql, now));
     },
     close: () => db.close(),
   };
@@ -142,7 +143,7 @@ export function refillStore(options: StoreOptions): Identity {
   const db = openFile(options.file, (fresh) => fill(fresh, options));
   try {
     return explained(options.file, () =>
-      inTransaction(db, () => {
+      writeAtOnce(db, () => {
         for (const table of ['orders', 'customers', 'checkouts', 'meta']) db.exec(`DELETE FROM ${table}`);
         fill(db, options);
         return identityIn(db);

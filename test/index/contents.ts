@@ -2,8 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { indexFileIn } from '../../src/index/ids-on-file.ts';
-import { openFile } from '../../src/index/index-file.ts';
+import { indexFileIn, openFile } from '../../src/index/index-file.ts';
 import { createSealer } from '../../src/index/sealed-segments.ts';
 import type { Entry } from '../../src/index/segment.ts';
 import type { Home } from '../harness/paydesk.ts';

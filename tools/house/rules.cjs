@@ -3,10 +3,10 @@
 // A room shows one file to the others: src/ROOM/ROOM.ts.
 const doors = '^src/([^/]+)/\\1\\.ts$';
 
-// Known to everyone: errors and exit codes, what a run is given from outside, texts that come with paydesk, how amounts are written and read, numbers of
+// Known to everyone: errors and exit codes, what a run is given from outside, texts that come with paydesk, SQLite files, how amounts are written and read, numbers of
 // things in words, the service's facts and forms, the money of an order.
 const everybody =
-  '^src/(errors|refusal-codes|io|package-files|amounts|typed-amounts|counted|api/(spec|json-values|documented-fields|resources|records|request-bodies|charges|payment))\\.ts$';
+  '^src/(errors|refusal-codes|io|package-files|sqlite|amounts|typed-amounts|counted|api/(spec|json-values|documented-fields|resources|records|request-bodies|charges|payment))\\.ts$';
 
 /** Package → its one door, a file or a folder of src. */
 const packages = {

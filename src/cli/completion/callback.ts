@@ -114,7 +114,7 @@ async function idsInIndex(
   const folder = join(state, 'index');
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
   try {
-    const { idsOnFile } = await import('../../index/ids-on-file.ts');
+    const { idsOnFile } = await import('../../index/index-file.ts');
     const demo = profile === demoName ? await demoOnFile(join(state, 'simulator')) : undefined;
     const account = demo === undefined ? accountOnFile(config, profile) : demoAccount(demo.instance);
     if (account === undefined) return [];

@@ -16,12 +16,11 @@ import {
 } from '../rows/journal-rows.ts';
 import type { Archiving, Moved, Verification } from '../rows/journal-store.ts';
 import { newWitnessKey } from '../rows/witness-lines.ts';
-import { type FileKind, type OpenFile, Statements } from './database.ts';
+import { type FileKind, type OpenFile, Statements, verifyAndRepair } from './database.ts';
 import { aboutOf, journalKind, type NumberedAttempt } from './journal-columns.ts';
 import type { JournalFile } from './journal-file.ts';
 import { JournalTables } from './journal-tables.ts';
 import { buildJournal, dropJournal, replaceJournal } from './repair.ts';
-import { verifyAndRepair } from './sqlite-errors.ts';
 import { untouched, verifiedParts, verifyFiles } from './verify-files.ts';
 import type { Witness } from './witness/witness.ts';
 import { linesAfter, type Places } from './witness/witness-check.ts';

@@ -1,10 +1,10 @@
 /** A journal read from a file that `journal archive` or `journal export --to` wrote. Nothing can be added to it. */
 
 import { refused } from '../../errors.ts';
+import { writeAtOnce } from '../../sqlite.ts';
 import { readArchive } from '../rows/archive-file.ts';
 import { chainStart } from '../rows/chain.ts';
 import { type JournalStore, methodsOf, storeMethods, type Verification } from '../rows/journal-store.ts';
-import { writeAtOnce } from './database.ts';
 import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';
 import { KnownJournal } from './known-journal.ts';

@@ -2,13 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { refused } from '../../errors.ts';
+import { writeAtOnce } from '../../sqlite.ts';
 import { nameOf, newWitnessKey } from '../rows/witness-lines.ts';
 import { fileMark, watchPlace } from './copy-marks.ts';
-import { asOfOneMoment, type OpenFile, writeAtOnce } from './database.ts';
+import { asOfOneMoment, isInUse, type OpenFile } from './database.ts';
 import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';
 import { type Asked, KnownJournal } from './known-journal.ts';
-import { isInUse } from './sqlite-errors.ts';
 import type { Turns } from './turns.ts';
 import type { Checked, Witness } from './witness/witness.ts';
 import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness/witness-check.ts';

@@ -1,7 +1,8 @@
-/** Opens the SQLite files of a journal, reads them at one moment, and writes all or nothing. */
+/** Opens the SQLite files of a journal, reads them at one moment, and says in words what an error of SQLite means for it. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { CliError } from '../../errors.ts';
+import { CliError, systemReason } from '../../errors.ts';
+import { isSqlite, writeAtOnce } from '../../sqlite.ts';
 
 export interface FileKind {
   /** Its name in messages. */
@@ -79,19 +80,6 @@ function versionOf(db: DatabaseSync, file: string, { name, steps }: FileKind): n
   );
 }
 
-/** Makes the whole change or nothing, while no other run writes. */
-export function writeAtOnce<T>(db: DatabaseSync, change: () => T): T {
-  try {
-    db.exec('BEGIN IMMEDIATE');
-    const changed = change();
-    db.exec('COMMIT');
-    return changed;
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK');
-    throw error;
-  }
-}
-
 /** Reads in one transaction, so nothing changes in between. */
 export function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
   if (db.isTransaction) return read();
@@ -126,4 +114,48 @@ export class Statements {
     this.#compiled.set(name, known);
     return known;
   }
+}
+
+// ── Errors ──────────────────────────────────────────────────────────────────────────────────────
+
+/** Whether SQLite says that the file itself is damaged. Every statement fits tables that are whole. */
+export function isBroken(error: unknown): boolean {
+  return isSqlite(error, 'damaged', 'unfit');
+}
+
+/** Whether another run holds the journal. Takes SQLite's error, or the refusal made from it. */
+export function isInUse(error: unknown): boolean {
+  return isSqlite(error, 'busy') || (error instanceof CliError && isSqlite(error.cause, 'busy'));
+}
+
+/** The refusal if a journal cannot be opened or read: in use, damaged, or what the system says. */
+export function unreadable(file: string, error: unknown): CliError {
+  const parts = { certain: 'nothing was sent', cause: error };
+  if (isSqlite(error, 'busy')) {
+    return new CliError('refused', `the journal ${file} is in use by another run that does not finish`, {
+      ...parts,
+      now: ['wait for that run to end, or resume it (fg) if it is suspended; then run the command again'],
+    });
+  }
+  const bySystem = error instanceof Error && 'syscall' in error;
+  const bySqlite = isSqlite(error);
+  // Any other error comes from rows that cannot be read.
+  if (isBroken(error) || !(bySqlite || bySystem)) return damaged(file, String(error), error);
+  const why = error instanceof Error && bySqlite ? error.message : systemReason(error);
+  return new CliError('refused', `the journal ${file} cannot be used: ${why}`, {
+    ...parts,
+    // In another folder, a new journal would not know what is unconfirmed in this one.
+    now: ['free space, or give yourself the right to write there'],
+  });
+}
+
+/** What to do about a journal that is damaged. */
+export const verifyAndRepair = ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'];
+
+export function damaged(file: string, problem: string, cause?: unknown): CliError {
+  return new CliError('refused', `the journal ${file} is damaged: ${problem}`, {
+    certain: 'nothing was sent',
+    now: verifyAndRepair,
+    cause,
+  });
 }

@@ -16,6 +16,7 @@ import {
   refuseUnseenUnderScript,
 } from '../rows/store-rules.ts';
 import type { ApprovalRow, LimitRow } from '../team-rules.ts';
+import { verifyAndRepair } from './database.ts';
 import {
   type Candidates,
   candidatesFor,
@@ -33,7 +34,6 @@ import {
   type NumberedAttempt,
 } from './journal-columns.ts';
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
-import { verifyAndRepair } from './sqlite-errors.ts';
 import type { Mismatch } from './witness/witness-check.ts';
 
 /** Compares the tables with what is known from elsewhere. Each method returns what is wrong; undefined if nothing is. */

@@ -14,10 +14,9 @@ import {
   readLandmark,
   writeLandmark,
 } from './copy-marks.ts';
-import { fileOpener } from './database.ts';
+import { damaged, fileOpener, isInUse, unreadable } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import type { Asked, KnownJournal } from './known-journal.ts';
-import { damaged, isInUse, unreadable } from './sqlite-errors.ts';
 import { Turns } from './turns.ts';
 import type { Witness } from './witness/witness.ts';
 import type { Places } from './witness/witness-check.ts';

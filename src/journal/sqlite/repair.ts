@@ -6,18 +6,18 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, messageOf, orUndefined, systemCode } from '../../errors.ts';
 import { type FileRules, modesOf, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
+import { isSqlite, writeAtOnce } from '../../sqlite.ts';
 import type { Archive } from '../rows/archive-file.ts';
 import { chainOf, type StoredRow } from '../rows/chain.ts';
 import type { Repair } from '../rows/journal-store.ts';
 import { rebuildRows } from '../rows/rebuild-rows.ts';
 import { nameOf, newWitnessKey, type WitnessText } from '../rows/witness-lines.ts';
 import { fileMark, isOtherFile, type LandmarkPlace, readLandmark, repairedMark } from './copy-marks.ts';
-import { fileOpener, type OpenFile, writeAtOnce } from './database.ts';
+import { fileOpener, isBroken, type OpenFile, unreadable } from './database.ts';
 import { journalKind } from './journal-columns.ts';
 import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
 import { JournalTables } from './journal-tables.ts';
 import { type FoundJournal, salvage, salvageWitness } from './salvage.ts';
-import { isBroken, isFull, mayNotWrite, unreadable } from './sqlite-errors.ts';
 import { linesAfter } from './witness/witness-check.ts';
 import { createWitness, openWitness } from './witness/witness-file.ts';
 
@@ -134,8 +134,9 @@ async function orCleanUp<T>(
 function adviceFor(error: unknown, folder: string): string | undefined {
   const cause = error instanceof CliError ? error.cause : error;
   const code = systemCode(cause);
-  if (isFull(cause) || ['ENOSPC', 'EDQUOT'].includes(code)) return `free some space in ${folder}, then:`;
-  if (mayNotWrite(cause) || ['EROFS', 'EACCES', 'EPERM'].includes(code))
+  if (isSqlite(cause, 'full') || ['ENOSPC', 'EDQUOT'].includes(code))
+    return `free some space in ${folder}, then:`;
+  if (isSqlite(cause, 'closed') || ['EROFS', 'EACCES', 'EPERM'].includes(code))
     return `make ${folder} writable for you, then:`;
   return undefined;
 }
@@ -222,7 +223,7 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
   try {
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
-    if (!isBroken(error) && !(mayNotWrite(error) && isWritable(file))) throw unreadable(file, error);
+    if (!isBroken(error) && !(isSqlite(error, 'closed') && isWritable(file))) throw unreadable(file, error);
   }
 }
 

@@ -10,9 +10,9 @@ import type { JournalRow, SentRow } from '../rows/journal-rows.ts';
 import type { JournalStore } from '../rows/journal-store.ts';
 import type { BothFiles } from './both-files.ts';
 import { fileMark } from './copy-marks.ts';
+import { damaged, isInUse } from './database.ts';
 import { type KnownJournal, noteAsked } from './known-journal.ts';
 import { OpenedFiles, ReadyCheck, type SqlitePlace } from './opened-files.ts';
-import { damaged, isInUse } from './sqlite-errors.ts';
 import { WholeJournal } from './whole-journal.ts';
 import { mismatchOf, refusalOf } from './witness/witness-check.ts';
 

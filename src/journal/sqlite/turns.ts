@@ -3,8 +3,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
-import { fileOpener, type OpenFile, waitMs } from './database.ts';
-import { isInUse, unreadable } from './sqlite-errors.ts';
+import { fileOpener, isInUse, type OpenFile, unreadable, waitMs } from './database.ts';
 
 // Each turn waits up to 5 seconds.
 const turnsMax = 24;

@@ -10,10 +10,10 @@ import {
   type Verification,
   type WitnessVerification,
 } from '../rows/journal-store.ts';
+import { isInUse } from './database.ts';
 import type { NumberedAttempt } from './journal-columns.ts';
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
 import { LookedUp } from './looked-up.ts';
-import { isInUse } from './sqlite-errors.ts';
 import type { Checked, Witness } from './witness/witness.ts';
 import { mismatchOf, type Places, proofOf } from './witness/witness-check.ts';
 import type { FoundWitness } from './witness/witness-file.ts';

@@ -9,11 +9,11 @@ import { newWitnessKey } from '../rows/witness-lines.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import type { BothFiles } from './both-files.ts';
 import { type Landmark, removeLandmark, writeLandmark } from './copy-marks.ts';
+import { isBroken, verifyAndRepair } from './database.ts';
 import { syncFolder } from './journal-file.ts';
 import type { KnownJournal } from './known-journal.ts';
 import { copyRefused, type OpenedFiles, type ReadyCheck } from './opened-files.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
-import { isBroken, verifyAndRepair } from './sqlite-errors.ts';
 import { type AtOneMoment, checkSome, untouched, verifyFiles, wholeRows } from './verify-files.ts';
 
 /** The part of the store's port about all rows. Each method is a field, since a wrapper may copy it. */

@@ -19,6 +19,7 @@ import {
   modesOf,
   readOwnFile,
 } from '../../profiles/profiles.ts';
+import { isSqlite } from '../../sqlite.ts';
 import type { LockOwner } from '../locks.ts';
 
 /** How many slots there are. If two names share a slot, one of them waits for the other. */
@@ -106,7 +107,7 @@ export async function tryLock(path: string): Promise<FileLock | undefined> {
     return { release: releaseOf(database) };
   } catch (error) {
     database?.close();
-    if (isBusy(error)) return undefined;
+    if (isSqlite(error, 'busy')) return undefined;
     throw new CliError('refused', `the lock file ${path} cannot be used`, {
       certain: 'nothing was sent and nothing was changed',
       now: ['check the file and its disk; you may remove the file while no paydesk is running'],
@@ -120,12 +121,6 @@ function releaseOf(database: DatabaseSync): () => void {
     database.exec('ROLLBACK');
     database.close();
   };
-}
-
-// SQLITE_BUSY is 5. Extended codes keep it in the low byte.
-function isBusy(error: unknown): boolean {
-  if (!(error instanceof Error && 'errcode' in error)) return false;
-  return typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
 }
 
 /** Who holds a slot, and for which name. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { indexFileIn } from '../../../src/index/ids-on-file.ts';
-import { openFile } from '../../../src/index/index-file.ts';
+import { indexFileIn, openFile } from '../../../src/index/index-file.ts';
 import { createSealer } from '../../../src/index/sealed-segments.ts';
 
 // Reads every segment of an index from disk, opens its ids and its texts, and does nothing with them: what no search can do without.

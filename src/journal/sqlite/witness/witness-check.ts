@@ -1,18 +1,18 @@
 /** Compares the journal with its witness: both ends before every change, and an order's rows whenever they are used. */
 
 import { CliError, refused } from '../../../errors.ts';
+import { writeAtOnce } from '../../../sqlite.ts';
 import { mayBeOpen } from '../../attempt-state.ts';
 import { verdictsIn } from '../../rows/archived-rows.ts';
 import { chainStart, checkChain, type StoredRow, written } from '../../rows/chain.ts';
 import { attemptKey, type VerdictRow } from '../../rows/journal-rows.ts';
 import { type Finding, newestMissing } from '../../rows/journal-store.ts';
 import { hashUnder, type LineAt, nameOf, type WitnessLine } from '../../rows/witness-lines.ts';
-import { writeAtOnce } from '../database.ts';
+import { isBroken } from '../database.ts';
 import { aboutOf, aboutOfOther, numberOfKey } from '../journal-columns.ts';
 import type { JournalFile } from '../journal-file.ts';
 import { begunMax, type JournalTables, type SentAt } from '../journal-tables.ts';
 import type { RowProof } from '../known-journal.ts';
-import { isBroken } from '../sqlite-errors.ts';
 import type { NewLine, Witness } from './witness.ts';
 import { type FoundWitness, unwritten } from './witness-file.ts';
 

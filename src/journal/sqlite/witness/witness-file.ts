@@ -8,11 +8,11 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, refused, systemReason } from '../../../errors.ts';
 import { modesOf, prepareOwnFolder, syncFolderOf } from '../../../profiles/profiles.ts';
+import { writeAtOnce } from '../../../sqlite.ts';
 import { isKey, nameOf, opening, sealOf } from '../../rows/witness-lines.ts';
 import { fileMark } from '../copy-marks.ts';
-import { type FileKind, type OpenFile, writeAtOnce } from '../database.ts';
+import { type FileKind, isBroken, type OpenFile } from '../database.ts';
 import { type JournalFile, sizeOf } from '../journal-file.ts';
-import { isBroken } from '../sqlite-errors.ts';
 import { type NewLine, Witness } from './witness.ts';
 
 /**
