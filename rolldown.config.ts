@@ -84,6 +84,7 @@ export default defineConfig([
   {
     ...shared,
     input: { complete: 'bin/complete.ts' },
+    preserveEntrySignatures: 'allow-extension',
     output: {
       ...output,
       codeSplitting: {

@@ -55,7 +55,7 @@ export function ioOf(process: NodeJS.Process): Io {
     zone: undefined,
     zoneName: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     keepHeapSmall: (space) =>
-      setFlagsFromString(space === 'old' ? '--heap-growing-percent=35' : '--semi-space-growth-factor=1'),
+      setFlagsFromString(space === 'old' ? '--heap-growing-percent=100' : '--semi-space-growth-factor=1'),
   };
 }
 

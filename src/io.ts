@@ -42,8 +42,8 @@ export interface Io {
   /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
   /**
-   * From this call on, V8 no longer doubles its space for `young` objects, or lets its space for `old` ones grow only by a third
-   * at a time.
+   * From this call on, V8 no longer doubles its space for `young` objects, or cleans up `old` ones before their space more than
+   * doubles.
    */
   readonly keepHeapSmall: (space: 'young' | 'old') => void;
 }
