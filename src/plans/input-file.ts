@@ -2,8 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { withoutFormulaSafety } from '../terminal/terminal.ts';
-import { delimiterOf, lineEndOf, saidDelimiter } from './csv-form.ts';
-import { type CsvRow, csvRows } from './csv-rows.ts';
+import { type CsvRow, csvRows, delimiterOf, lineEndOf, saidDelimiter } from './csv-rows.ts';
 import { readRow } from './input-rows.ts';
 import { type InputTitles, readTitles } from './input-titles.ts';
 import type { Delimiter, InputFile, InputHow, InputProblem, InputUse } from './plan-types.ts';

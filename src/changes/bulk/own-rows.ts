@@ -1,6 +1,8 @@
-/** Tells which attempts are those of the rows of a plan, and which refunds they made. Pure. */
+/** The rows of a plan on their order: which attempts are theirs, which refunds they made, and the order as it will be after them. Pure. */
 
-import { type AttemptRecord, isMadeRefund, madeRefunds } from '../../journal/journal.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
+import { statuses } from '../../api/spec.ts';
+import { type AttemptRecord, type ExpectedRefund, isMadeRefund, madeRefunds } from '../../journal/journal.ts';
 
 /** The rows of a plan. */
 export interface OwnRows {
@@ -25,4 +27,40 @@ export function madeByRows(attempts: readonly AttemptRecord[], rows: OwnRows): r
 /** The ids of the refunds that these attempts made. */
 export function idsMadeBy(attempts: readonly AttemptRecord[]): readonly string[] {
   return attempts.flatMap(madeRefunds).flatMap(({ id }) => id ?? []);
+}
+
+/** The order with refunds of this plan added: its next row is planned against it. `isPlanned` tells them from refunds that were made. */
+export function orderAfter(order: JsonObject, expected: readonly ExpectedRefund[]): JsonObject {
+  const lists = order.charges;
+  if (!isObject(lists) || !Array.isArray(lists.data)) return order;
+  const data = lists.data.map((charge: unknown) => {
+    const more = expected.filter(({ chargeId }) => isObject(charge) && charge.id === chargeId);
+    return isObject(charge) && more.length > 0 ? chargeAfter(charge, more) : charge;
+  });
+  const sum = expected.reduce((total, { amount }) => total - amount, 0);
+  const refunded = typeof order.amount_refunded === 'number' ? order.amount_refunded + sum : undefined;
+  return {
+    ...order,
+    charges: { ...lists, data },
+    payment_status: refunded === order.amount ? statuses.refunded : order.payment_status,
+    ...(refunded === undefined ? {} : { amount_refunded: refunded }),
+  };
+}
+
+/** Whether a refund is one that `orderAfter` added. No service has such an id. */
+export function isPlanned(id: string): boolean {
+  return id.startsWith(plannedPrefix);
+}
+
+const plannedPrefix = 'planned:';
+
+function chargeAfter(charge: JsonObject, more: readonly ExpectedRefund[]): JsonObject {
+  const known = isObject(charge.refunds) && Array.isArray(charge.refunds.data) ? charge.refunds.data : [];
+  const added = more.map(({ amount }, index) => ({
+    id: `${plannedPrefix}${known.length + index}`,
+    object: 'refund',
+    amount,
+  }));
+  const data = [...known, ...added];
+  return { ...charge, refunds: { object: 'list', has_more: false, total: data.length, data } };
 }

@@ -11,7 +11,7 @@ import { type CliError, refused, withParts } from '../../errors.ts';
 import { type AttemptRecord, unshownRefunds } from '../../journal/journal.ts';
 import type { KnownOrder } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { isPlanned } from '../bulk/plan/order-after.ts';
+import { isPlanned } from '../bulk/own-rows.ts';
 import { ownerOfLimit } from '../may-change.ts';
 
 export function showOrder({ id }: Pick<OrderMoney, 'id'>, profile: Profile): string {

@@ -1,14 +1,13 @@
-/**
- * Reads the list of orders into the index: page by page, after a given order, until enough is read or no more requests may be
- * sent.
- */
+/** Puts orders into the index of the account: in a walk of its own, or the pages that another walk reads. */
 
-import { longPages, type Service } from '../../api/api.ts';
+import { longPages, type Page, type Service } from '../../api/api.ts';
+import { idOf } from '../../api/json-values.ts';
+import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { refused } from '../../errors.ts';
-import type { Learned, OrderIndex } from '../../index/index.ts';
+import { orElse, refused } from '../../errors.ts';
+import type { Learned, OrderIndex, ReadOrder } from '../../index/index.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { addPage, type Collected, learnRun, newRun } from '../orders/feed-index.ts';
+import { indexedOrder } from '../orders/search/indexed-text.ts';
 import { upTo } from '../walk.ts';
 
 export interface IndexWalk {
@@ -31,7 +30,8 @@ interface Walked {
   readonly isSpent: boolean;
 }
 
-/** How many orders are written at once; fewer if reading them takes longer than `runMs`. */
+// How many orders are written at once: as many as a segment of the index has, since smaller runs would be written again and again. Fewer
+// if reading them takes longer than `runMs`.
 const runLength = 1_000;
 const runMs = 2_000;
 
@@ -148,4 +148,103 @@ export async function existingIndex(ctx: Context, profile: Profile): Promise<Ord
   throw refused(`${profile.name} has no index`, ['build it:', commandLine(profile, 'index', 'build')], {
     certain: 'nothing was changed',
   });
+}
+
+/**
+ * A feed for a walk that begins after an order; `after` undefined: at the head of the list. `inTheMiddle`: nobody knows after
+ * which order, so the first page only says where the next one begins.
+ */
+export function feedIndex(
+  ctx: Context,
+  service: Service,
+  after: string | undefined,
+  { inTheMiddle = false }: { readonly inTheMiddle?: boolean } = {},
+) {
+  const { clock, notes } = ctx;
+  // The list is shown even if the index cannot take it.
+  const untaught = orElse(({ message }) => notes.warn(`the index did not learn from this: ${message}`));
+  let index: OrderIndex | 'opening' | 'off' = 'opening';
+  const opening = ctx.index
+    .open(service.profile)
+    .then((opened) => {
+      index = opened ?? 'off';
+    })
+    .catch((error: unknown) => {
+      index = 'off';
+      untaught(error);
+    });
+  // `end` reports it.
+  opening.catch(() => undefined);
+  let run = newRun(after, clock.now());
+  let askedAt = clock.now();
+  let isPlaced = !inTheMiddle;
+
+  const learn = (): void => {
+    if (typeof index !== 'object' || run.orders.length === 0) return;
+    learnRun(index, service, run);
+    run = newRun(run.orders.at(-1)?.id, askedAt);
+  };
+  const tried = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      untaught(error);
+    }
+  };
+  return {
+    page(page: Page): void {
+      if (index === 'off') return;
+      if (!isPlaced) {
+        isPlaced = true;
+        run = newRun(idOf(page.records.at(-1)) ?? '', clock.now());
+        return;
+      }
+      addPage(run, service, page);
+      // The next page may be on its way already: it was asked for when this one came, at the earliest.
+      askedAt = clock.now();
+      if (run.orders.length >= runLength) tried(learn);
+    },
+    /** Call it when the walk is over. What the index cannot take is a warning. */
+    async end(): Promise<void> {
+      await opening;
+      tried(learn);
+    },
+  };
+}
+
+/** Orders that are next to each other in the list. */
+interface Collected {
+  readonly after: string | undefined;
+  readonly orders: ReadOrder[];
+  ends: boolean;
+  /** Unix milliseconds. */
+  readonly askedAt: number;
+}
+
+export function newRun(after: string | undefined, askedAt: number): Collected {
+  return { after, orders: [], ends: false, askedAt };
+}
+
+/** Adds the orders of the next page to a run. */
+export function addPage(
+  run: Collected,
+  { profile }: Pick<Service, 'profile'>,
+  { records, hasMore, saysHasMore }: Page,
+): void {
+  const fields = profile.settings['index.fields'];
+  for (const record of records) {
+    const id = idOf(record);
+    if (id !== undefined) run.orders.push(indexedOrder(id, record.value, fields));
+  }
+  run.ends = saysHasMore && !hasMore;
+}
+
+/** Fits a run into the index. Undefined if another process is writing there. */
+export function learnRun(
+  index: OrderIndex,
+  { profile }: Pick<Service, 'profile'>,
+  { after, orders, ends, askedAt }: Collected,
+): ReturnType<OrderIndex['learn']> {
+  const fields = profile.settings['index.fields'];
+  return index.learn({ after, orders, ends, fields, readAt: secondsOf(askedAt) });
 }

@@ -17,8 +17,7 @@ import {
   type VerdictRow,
 } from '../../journal/journal.ts';
 import { acknowledgementOf, appearsUntil, recordedState, refundStates } from '../../orders/orders.ts';
-import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
-import { kindOf } from './settle-words.ts';
+import { briefOutcome, kindOf, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 interface Recorded extends AttemptRecord {
   /** Whether the attempt blocks its order. */

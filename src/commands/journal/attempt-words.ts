@@ -13,6 +13,7 @@ import {
   acknowledgeCommand,
   alarmWords,
   attemptName,
+  type ChangeKind,
   changeKinds,
   type FoundRefund,
   foundTwice,
@@ -89,6 +90,11 @@ export function briefOutcome({ state, verdict }: JsonObject, kind = 'refund'): s
 
 /** The length of the longest outcome that `briefOutcome` writes. */
 export const longestOutcome = 'recorded not made'.length;
+
+/** The kind of what was sent; also for a change whose record is lost, if the witness knows it. */
+export function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {
+  return lost === undefined || lost === 'unknown' ? proof.kind : lost;
+}
 
 /** The refunds that are named with an attempt and, if it was made twice, those that were sent again in its place. */
 export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {

@@ -21,8 +21,14 @@ import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, changeArgument, subjectOf } from './attempts.ts';
-import { type Asked, confirmStatement, problemOf } from './settle-question.ts';
-import { madeWords, unrecordable, wrongNote } from './settle-words.ts';
+import {
+  type Asked,
+  confirmStatement,
+  madeWords,
+  problemOf,
+  unrecordable,
+  wrongNote,
+} from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({

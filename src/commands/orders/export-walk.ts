@@ -16,10 +16,10 @@ import {
 } from '../../orders/orders.ts';
 import { magnitude, wholeNumber } from '../../reports/reports.ts';
 import type { RowMaker } from '../export/export-run.ts';
+import { feedIndex } from '../index/index-walk.ts';
 import { passing } from '../listing.ts';
 import { type ShownRefunds, unshownFacts } from '../report/report-source.ts';
 import { refundLines } from '../report/report-words.ts';
-import { feedIndex } from './feed-index.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
 import { datedRows, orderRows, type RowQuery } from './order-rows.ts';

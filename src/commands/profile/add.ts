@@ -6,7 +6,7 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import { authSchemes, defaultAuth, modes, vendorPattern } from '../../api/spec.ts';
 import { type Context, refuseAgentTo } from '../../context/context.ts';
-import { CliError, refused } from '../../errors.ts';
+import { CliError } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import {
   commandLine,
@@ -15,8 +15,8 @@ import {
   plainCommand,
   type TypedKey,
 } from '../../profiles/profiles.ts';
+import { readInvitation } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
-import { addWithSender } from './join-sender.ts';
 import {
   confirmDoubts,
   fieldsView,
@@ -26,9 +26,10 @@ import {
   profileDryRunShown,
   readNewKey,
   refuseWiderView,
+  takePlace,
 } from './profile-inputs.ts';
 import { limitsOf, limitWords, setLimits } from './set-limits.ts';
-import { tryNewKey } from './try-key.ts';
+import { confirmHost, tryNewKey } from './try-key.ts';
 
 const leadSize = 100_000;
 
@@ -190,26 +191,50 @@ function offerDefault(ctx: Context, name: string): Promise<boolean> {
   return ctx.ask.confirm({ message: `use ${name} whenever no -p is given?`, flag: '--default' });
 }
 
-/**
- * A host with letters beyond ASCII may only look like another one, so a person sees it in both forms and is asked. A script
- * needs `--confirm HOST`. Throws CliError 'refused' without it, 'cancelled' on No, 'usage' when it names another host.
- */
-async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | undefined): Promise<void> {
-  const host = ctx.profiles.hostOf(baseUrl);
-  // A wrong base URL is refused later, when the profile is stored.
-  if (host === undefined) return;
-  if (confirmed !== undefined && confirmed !== host.ascii)
-    throw usage(`--confirm ${confirmed}: the host of the base URL is ${host.ascii}`);
-  if (host.unicode === undefined || confirmed !== undefined) return;
-  const both = `${host.ascii} reads ${host.unicode}`;
-  if (!ctx.ask.interactive) {
-    throw refused(
-      `the host ${both}: its letters may look like those of another host`,
-      [`if that is the right host, add --confirm ${host.ascii}`],
-      { certain: 'nothing was kept and nothing was sent' },
-    );
-  }
-  ctx.notes.warn(`the host ${both}: its letters may look like those of another host`);
-  const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });
-  if (!meant) throw new CliError('cancelled', 'nothing was kept and nothing was sent');
+const invitationSize = 4096;
+
+// Joins the sender of a team with an invitation, and stores the profile. The token is kept like a key.
+async function addWithSender(
+  ctx: Context,
+  name: string,
+  typed: Values & { readonly sender: string },
+): Promise<undefined> {
+  refuseAgentTo(ctx, 'joins the sender of a team');
+  const { sender: file, desk } = typed;
+  if (desk !== undefined && !/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u.test(desk))
+    throw usage(`--desk ${desk}: take letters, digits and . _ -`);
+  const where = file === '-' ? 'standard input' : file;
+  const invitation = readInvitation(await ctx.file(file, invitationSize), where);
+  refuseOver(ctx, invitation.until);
+  const { sender, account, member, role } = invitation;
+  const planned = { object: 'profile', name, sender, sender_account: account, member, role };
+  if (await profileDryRunShown(ctx, `join as a desk of ${member}`, planned)) return;
+  // Everything that could go wrong here comes before the invitation is used up.
+  const place = await takePlace(ctx, typed, `paydesk profile add ${name} --sender ${file}`);
+  const joined = await (await ctx.sender()).join(invitation, desk);
+  const { profile, keptIn } = await ctx.profiles.add(
+    { name, ...joined.draft },
+    { text: joined.token, where: 'the token of the sender', place },
+  );
+  if (typed.default === true) await ctx.profiles.use(name);
+  const record = {
+    ...planned,
+    role: profile.sender?.role ?? null,
+    desk: profile.sender?.desk ?? null,
+    mode: profile.mode,
+    origin: profile.origin,
+    vendor: profile.vendor,
+    key_in: keptIn,
+    default: typed.default === true,
+  };
+  await ctx.out.own(record, () => fieldsView(`added profile ${name}: ${sender} sends for it`, record));
+  ctx.notes.note(`next: paydesk profile check ${name}`);
+}
+
+function refuseOver(ctx: Context, until: number): void {
+  if (until > ctx.clock.now()) return;
+  throw new CliError('auth', `this invitation could be used until ${ctx.days.full(until)}`, {
+    certain: 'nothing was changed',
+    now: ['ask your lead for a new one: paydesk sender invite NAME --role ROLE'],
+  });
 }

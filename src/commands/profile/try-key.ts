@@ -1,10 +1,11 @@
-/** Tries a new key with one read, before `profile add` keeps it. */
+/** What comes before `profile add` keeps a new key: a look at the host that it goes to, and one read with it. */
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { contradictsMode, modeOfOrder } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError, withParts } from '../../errors.ts';
+import { CliError, refused, withParts } from '../../errors.ts';
+import { usage } from '../../flags/flags.ts';
 import {
   accountLabel,
   flagWords,
@@ -16,6 +17,34 @@ import {
 import type { Cell } from '../../terminal/terminal.ts';
 
 const notKept = 'nothing was kept, nothing was changed';
+
+/**
+ * A host with letters beyond ASCII may only look like another one, so a person sees it in both forms and is asked. A script
+ * needs `--confirm HOST`. Throws CliError 'refused' without it, 'cancelled' on No, 'usage' when it names another host.
+ */
+export async function confirmHost(
+  ctx: Context,
+  baseUrl: string,
+  confirmed: string | undefined,
+): Promise<void> {
+  const host = ctx.profiles.hostOf(baseUrl);
+  // A wrong base URL is refused later, when the profile is stored.
+  if (host === undefined) return;
+  if (confirmed !== undefined && confirmed !== host.ascii)
+    throw usage(`--confirm ${confirmed}: the host of the base URL is ${host.ascii}`);
+  if (host.unicode === undefined || confirmed !== undefined) return;
+  const both = `${host.ascii} reads ${host.unicode}`;
+  if (!ctx.ask.interactive) {
+    throw refused(
+      `the host ${both}: its letters may look like those of another host`,
+      [`if that is the right host, add --confirm ${host.ascii}`],
+      { certain: 'nothing was kept and nothing was sent' },
+    );
+  }
+  ctx.notes.warn(`the host ${both}: its letters may look like those of another host`);
+  const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });
+  if (!meant) throw new CliError('cancelled', 'nothing was kept and nothing was sent');
+}
 
 /** What the new key reads. Undefined if the person chose to keep the key without trying it. */
 interface SeenAccount {

@@ -13,7 +13,7 @@ import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { MadeWords } from '../../refund/refund-checks.ts';
 import { planRefund, type RefundPlan, refundedBefore } from '../../refund/refund-plan.ts';
-import { isPlanned } from './order-after.ts';
+import { isPlanned } from '../own-rows.ts';
 import { rowDoubt, type TwinOfRow, twinMarks } from './row-doubts.ts';
 import {
   type NewRefund,

@@ -25,7 +25,7 @@ import { isOfDuplicate } from '../../refund/refund-checks.ts';
 import { chargesNamed } from '../../refund/refund-plan.ts';
 import { orderIdOf, type ReadOrders } from '../found-orders.ts';
 import { inOtherCurrency } from '../input-amounts.ts';
-import { orderAfter } from './order-after.ts';
+import { orderAfter } from '../own-rows.ts';
 import {
   type NewRow,
   type OrderOfRow,

@@ -15,8 +15,7 @@ import {
   usesUp,
 } from '../../../journal/journal.ts';
 import { gaveNothing, type KnownOrder, recordedState } from '../../../orders/orders.ts';
-import { idsMadeBy, isOfRows, madeByRows, type OwnRows } from '../own-rows.ts';
-import { isPlanned } from './order-after.ts';
+import { idsMadeBy, isOfRows, isPlanned, madeByRows, type OwnRows } from '../own-rows.ts';
 
 /** What is known about an order when one of its rows is planned. */
 export interface RowsOfOrder extends OwnRows {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../api/json-values.ts';
 import type { AttemptRecord } from '../../../journal/journal.ts';
 import { type AllocateWay, anyWord, fullWord, rowKey } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
-import { orderAfter } from './order-after.ts';
+import { orderAfter } from '../own-rows.ts';
 import {
   linesBefore,
   type NewRow,

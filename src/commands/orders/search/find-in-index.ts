@@ -15,7 +15,7 @@ import {
   type WantedTexts,
 } from '../../../index/index.ts';
 import { purchaseOf, twinSeconds } from '../../../orders/orders.ts';
-import { addPage, learnRun, newRun } from '../feed-index.ts';
+import { addPage, learnRun, newRun } from '../../index/index-walk.ts';
 
 interface IndexSearch {
   readonly wanted: WantedTexts;

@@ -9,7 +9,7 @@ import type { Context } from '../../../context/context.ts';
 import { CliError, orElse } from '../../../errors.ts';
 import { type OrderIndex, type ReadAgain, readHits } from '../../../index/index.ts';
 import { accountLabel } from '../../../profiles/profiles.ts';
-import { feedIndex } from '../feed-index.ts';
+import { feedIndex } from '../../index/index-walk.ts';
 import { doubtsOf } from './find-indexed.ts';
 import { wantedOrders } from './indexed-text.ts';
 import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './kept-orders.ts';
