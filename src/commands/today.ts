@@ -9,7 +9,7 @@ import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { flag } from '../flags/flags.ts';
 import { parsePeriod } from '../flags/typed-period.ts';
-import { attemptName, changeKinds, changeOf, needsPerson, pagesOf, sentBy } from '../journal/journal.ts';
+import { attemptName, changeKinds, changeOf, needsPerson, pagesOf, whoSent } from '../journal/journal.ts';
 import { recordedState, stateMeans, twinSeconds, twinSpan } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
@@ -260,7 +260,7 @@ async function look(
     told.set(attemptName(record), state);
     const order = sent.proof.orderId === undefined ? '' : ` on ${sent.proof.orderId}`;
     ctx.notes.note(
-      `${ctx.timeOfDay(sent.time)} ${sentBy(sent)}: ${changeOf(record, settings)}${order}: ${state}`,
+      `${ctx.timeOfDay(sent.time)} ${whoSent(sent)}: ${changeOf(record, settings)}${order}: ${state}`,
     );
   }
   const open = await ctx.journal.attempts({ origin, open: now });

@@ -18,7 +18,7 @@ import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted }
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './questions/by-hand.ts';
 import { newDuplicate } from './questions/paid-twice.ts';
 import { claimedBy } from './questions/verdicts-say.ts';
-import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
+import { nothingToRepeat, oldRead, unnamedEqual, unshownRefund } from './read-guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import { doubtFailed, judgeOrder, judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
@@ -106,7 +106,7 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   if (old !== undefined) return refuse({ why: 'unprovable', problem: old });
   const unshown = unshownRefunds(known, event.value);
   const refusal =
-    equalRefund(wanted, before, known) ??
+    unnamedEqual(wanted, before, known) ??
     unshownRefund(wanted, unshown, known) ??
     nothingToRepeat(wanted, before, known, unshown);
   if (refusal !== undefined) return refuse(refusal);

@@ -3,7 +3,7 @@
 import { isOver, verdictOf } from './attempt-state.ts';
 import { momentOfRow } from './journal-time.ts';
 import { type Claims, isExpected } from './judge-read.ts';
-import { claimedBy, failedLater, hasFailed, isSameAttempt } from './questions/verdicts-say.ts';
+import { claimedBy, hasFailed, idsOfFailedLater, isSameAttempt } from './questions/verdicts-say.ts';
 import type { AttemptRecord } from './rows/journal-rows.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { AttemptRecord } from './rows/journal-rows.ts';
  * yet when a later attempt was about to be sent. By then, the horizon of this one had ended. What shows beside a refund that was
  * made and failed later is somebody else's too.
  */
-export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
+export function claimsOfOthers(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
   const claimed = claimedBy(known, record);
   // The refunds that a person saw when recording that this attempt was not made.
   const foreign = new Set(
@@ -24,7 +24,7 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
     .map(
       ({ sent }) => new Set(sent.proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id))),
     );
-  const own = failedLater(record);
+  const own = idsOfFailedLater(record);
   return {
     has: (id) =>
       claimed.has(id) || foreign.has(id) || own?.has(id) === false || later.some((shown) => !shown.has(id)),

@@ -45,7 +45,7 @@ function lastNamed(attempt: AttemptRecord, known: readonly AttemptRecord[]): str
  * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again does not name
  * it. One that another row of the same plan made does not count.
  */
-export function equalRefund(
+export function unnamedEqual(
   asked: Asked,
   before: PreImage,
   known: readonly AttemptRecord[],

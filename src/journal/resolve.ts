@@ -17,7 +17,7 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
-import { claimsOf, refusedLike } from './claims.ts';
+import { claimsOfOthers, refusedLike } from './claims.ts';
 import type { Refusal } from './guards.ts';
 import type { HowResolved, Resolved } from './journal.ts';
 import { momentOfRow } from './journal-time.ts';
@@ -164,7 +164,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   const ended = alarmed && { alarmed, acknowledgement };
   const isRead = acknowledgement === undefined ? isWorthReading(errand, record, known) : ended !== undefined;
   if (!isRead) return release({ how: 'looked', record });
-  const claims = { claimed: claimsOf(known, record), rival: rivalOf(record, known) };
+  const claims = { claimed: claimsOfOthers(known, record), rival: rivalOf(record, known) };
   return {
     state: { at: 'reading', errand, record, known, ...claims, again: sentAgain(record, known), ended },
     effect: { do: 'reread' },

@@ -3,7 +3,7 @@
 import { isFailed, isPending, withoutGone } from './agreement.ts';
 import { isAcknowledged, isMadeByHand, isMadeRefund, isOpen } from './attempt-state.ts';
 import type { FoundRefund } from './change.ts';
-import { claimsOf, refusedLike } from './claims.ts';
+import { claimsOfOthers, refusedLike } from './claims.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
 import type { Event } from './protocol-types.ts';
@@ -39,7 +39,7 @@ export function judgeOrder(record: AttemptRecord, known: readonly AttemptRecord[
   const evidence = judgeRead(
     proofNow(record, order),
     order,
-    claimsOf(known, record),
+    claimsOfOthers(known, record),
     earliestOf(record.sent),
   );
   return doubtFailed(evidence, refusedLike(record, known));

@@ -11,7 +11,7 @@ import { aroundWord, bareReference, referenceOf, spokenReference, withoutAround 
 import { customerIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError, orElse, withParts } from '../errors.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
-import { type AttemptRecord, changeIdPattern, changeOf, type Journal, sentBy } from '../journal/journal.ts';
+import { type AttemptRecord, changeIdPattern, changeOf, type Journal, whoSent } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { unconfirmedOf } from './look-up.ts';
 import { recordedState } from './refund-states.ts';
@@ -186,7 +186,7 @@ function openWords(
   style: AmountStyle,
 ): string {
   const { change, time } = record.sent;
-  return `${changeOf(record, style)}, sent at ${shortTime(time)} by ${sentBy(record.sent)}: ${recordedState(record)}: paydesk journal show ${change}`;
+  return `${changeOf(record, style)}, sent at ${shortTime(time)} by ${whoSent(record.sent)}: ${recordedState(record)}: paydesk journal show ${change}`;
 }
 
 // The shop's own number of an order, and whether that is one of the names that were typed, each as `form` makes it.

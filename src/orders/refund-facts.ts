@@ -10,9 +10,9 @@ import {
   ownRefunds,
   recordedBy,
   type SentRow,
-  sentBy,
   unconfirmedLike,
   type VerdictRow,
+  whoSent,
 } from '../journal/journal.ts';
 import type { KnownOrder } from './known-order.ts';
 import {
@@ -49,7 +49,7 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       const last = verdicts.at(-1);
       if (last === undefined) return [];
       const { change, reason, note, operator } = sent;
-      const facts = { change, reason, note, operator, by: sentBy(sent), knownBy: last.by, sent };
+      const facts = { change, reason, note, operator, by: whoSent(sent), knownBy: last.by, sent };
       const named = new Set(namedByReply(record));
       return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] => {
         if (id === undefined) return [];

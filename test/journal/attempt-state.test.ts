@@ -22,7 +22,7 @@ import {
   wasOver,
   youngUntil,
 } from '../../src/journal/attempt-state.ts';
-import { claimsOf } from '../../src/journal/claims.ts';
+import { claimsOfOthers } from '../../src/journal/claims.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
 import { askedFor, claimedBy, ownRefunds, recordedBy } from '../../src/journal/questions/verdicts-say.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
@@ -341,14 +341,17 @@ describe('what is not of an attempt', () => {
 
   it('is what others account for', () => {
     const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
-    const claims = claimsOf([attempt([{ refunds }], { change: 'i_2' })], record);
+    const claims = claimsOfOthers([attempt([{ refunds }], { change: 'i_2' })], record);
     expect([claims.has('r1'), claims.has('r2')]).toEqual([true, false]);
   });
 
   it('is what was not there yet when a later one was sent after its time', () => {
-    const claims = claimsOf([record, later({})], record);
+    const claims = claimsOfOthers([record, later({})], record);
     expect([claims.has('r1'), claims.has('r2')]).toEqual([false, true]);
-    const two = claimsOf([record, later({}), later({ change: 'i_3', proof: proof(['r1', 'r2']) })], record);
+    const two = claimsOfOthers(
+      [record, later({}), later({ change: 'i_3', proof: proof(['r1', 'r2']) })],
+      record,
+    );
     expect([two.has('r1'), two.has('r2'), two.has('r3')]).toEqual([false, true, true]);
   });
 
@@ -356,13 +359,13 @@ describe('what is not of an attempt', () => {
     const boot = (ms: number) => ({ wall: 0, boot: { id: 'b', ms } });
     const booted = { ...record, verdicts: record.verdicts.map((row) => ({ ...row, clocks: boot(1000) })) };
     const sentAt = (ms: number) => later({ time: 1, skewed: true, clocks: boot(ms) });
-    expect(claimsOf([sentAt(1000 + horizonMs)], booted).has('r2')).toBe(true);
-    expect(claimsOf([sentAt(999 + horizonMs)], booted).has('r2')).toBe(false);
+    expect(claimsOfOthers([sentAt(1000 + horizonMs)], booted).has('r2')).toBe(true);
+    expect(claimsOfOthers([sentAt(999 + horizonMs)], booted).has('r2')).toBe(false);
   });
 
   it('is with a horizon of 0 not told by one that was sent earlier, or at the same time', () => {
     const short = attempt([{ verdict: 'unknown' }], { horizonMs: 0, time: 500 });
-    const toldBy = (time: number) => claimsOf([later({ time })], short).has('r2');
+    const toldBy = (time: number) => claimsOfOthers([later({ time })], short).has('r2');
     expect([toldBy(499), toldBy(500), toldBy(1000)]).toEqual([false, false, true]);
   });
 
@@ -370,7 +373,7 @@ describe('what is not of an attempt', () => {
     const made = { chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined };
     const failed = { ...made, status: 'failed' };
     const isClaimed = (id: string, verdicts: Partial<VerdictRow>[]) =>
-      claimsOf([], attempt(verdicts, { proof: proof([], { expected: [made] }) })).has(id);
+      claimsOfOthers([], attempt(verdicts, { proof: proof([], { expected: [made] }) })).has(id);
     const failedLater = [{}, { refunds: [made] }, { refunds: [failed] }];
     expect(isClaimed('r1', failedLater)).toBe(false);
     expect(isClaimed('r2', failedLater)).toBe(true);
@@ -381,12 +384,12 @@ describe('what is not of an attempt', () => {
     expect(isClaimed('r2', [{ refunds: [made], alarm: 'duplicate' }, { refunds: [failed] }])).toBe(false);
     const other = { ...made, id: 'r3', amount: -7 };
     const both = attempt([{ refunds: [failed, other] }], { proof: proof([], { expected: [made, other] }) });
-    expect(claimsOf([], both).has('r2')).toBe(false);
+    expect(claimsOfOthers([], both).has('r2')).toBe(false);
   });
 
   it('is what a person saw of it who said that it was not made', () => {
     const shown = { chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined };
-    const isClaimed = (row: Partial<VerdictRow>) => claimsOf([], attempt([{}, row])).has('r1');
+    const isClaimed = (row: Partial<VerdictRow>) => claimsOfOthers([], attempt([{}, row])).has('r1');
     expect(isClaimed({ verdict: 'rejected', by: 'person', refunds: [shown] })).toBe(true);
     expect(isClaimed({ verdict: 'rejected', by: 'person' })).toBe(false);
     expect(isClaimed({ verdict: 'rejected', by: 'read', refunds: [shown] })).toBe(false);
@@ -400,7 +403,7 @@ describe('what is not of an attempt', () => {
     ['one that is no refund', later({ proof: proof(['r1'], { kind: 'capture' }) })],
     ['itself', { ...record, sent: { ...record.sent, time: over } }],
   ])('is not told by %s', (_, other) => {
-    expect(claimsOf([other], record).has('r2')).toBe(false);
+    expect(claimsOfOthers([other], record).has('r2')).toBe(false);
   });
 });
 

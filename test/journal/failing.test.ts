@@ -20,7 +20,7 @@ import {
   isStillPending,
   ownRefunds,
 } from '../../src/journal/questions/verdicts-say.ts';
-import { equalRefund, oldRead } from '../../src/journal/read-guards.ts';
+import { oldRead, unnamedEqual } from '../../src/journal/read-guards.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import type {
   AttemptRecord,
@@ -929,14 +929,14 @@ describe('before the next refund', () => {
   });
 
   it('one that failed needs no --again, and one that is pending or strange does', () => {
-    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'failed' }), [])).toBeUndefined();
-    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'pending' }), [])).toMatchObject({
+    expect(unnamedEqual(asked, shown({ id: 'rf_1', status: 'failed' }), [])).toBeUndefined();
+    expect(unnamedEqual(asked, shown({ id: 'rf_1', status: 'pending' }), [])).toMatchObject({
       refundId: 'rf_1',
     });
-    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'parked' }), [])).toMatchObject({
+    expect(unnamedEqual(asked, shown({ id: 'rf_1', status: 'parked' }), [])).toMatchObject({
       refundId: 'rf_1',
     });
-    expect(equalRefund(asked, shown({ id: 'rf_1', status: 'failed' }, { id: 'rf_2' }), [])).toMatchObject({
+    expect(unnamedEqual(asked, shown({ id: 'rf_1', status: 'failed' }, { id: 'rf_2' }), [])).toMatchObject({
       refundId: 'rf_2',
     });
   });

@@ -5,7 +5,7 @@ import { isOpen } from '../../src/journal/attempt-state.ts';
 import { appeared, decide, paidTwice, usedUp } from '../../src/journal/guards.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';
 import { unshownRefunds } from '../../src/journal/questions/by-hand.ts';
-import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from '../../src/journal/read-guards.ts';
+import { nothingToRepeat, oldRead, unnamedEqual, unshownRefund } from '../../src/journal/read-guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { attemptName } from '../../src/journal/rows/journal-rows.ts';
 import { charge, order } from './proof.ts';
@@ -373,7 +373,7 @@ describe('an equal refund by anyone, at any age (F28)', () => {
   const before = { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] };
 
   it('is refused without --again', () => {
-    expect(equalRefund(asked, before, [])).toMatchObject({
+    expect(unnamedEqual(asked, before, [])).toMatchObject({
       why: 'equal',
       charge: 1,
       chargeId: 'ch_1',
@@ -381,25 +381,25 @@ describe('an equal refund by anyone, at any age (F28)', () => {
       amount: -5,
       again: [],
     });
-    expect(equalRefund({ ...asked, again: ['r1'] }, before, [])).toBeUndefined();
+    expect(unnamedEqual({ ...asked, again: ['r1'] }, before, [])).toBeUndefined();
   });
 
   it('is another amount, or on another charge: nothing to ask', () => {
     expect(
-      equalRefund({ ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }] }, before, []),
+      unnamedEqual({ ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }] }, before, []),
     ).toBeUndefined();
     expect(
-      equalRefund({ ...asked, expected: [{ chargeId: 'ch_2', amount: -5 }] }, before, []),
+      unnamedEqual({ ...asked, expected: [{ chargeId: 'ch_2', amount: -5 }] }, before, []),
     ).toBeUndefined();
-    expect(equalRefund({ ...asked, expected: undefined }, before, [])).toBeUndefined();
+    expect(unnamedEqual({ ...asked, expected: undefined }, before, [])).toBeUndefined();
   });
 
   it('does not count in a plan when another row of the same plan made it', () => {
     const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
     const row = attempt([{ verdict: 'applied', refunds }], { plan: 'p', ref: 'a' });
-    expect(equalRefund({ ...asked, plan: 'p', ref: 'b' }, before, [row])).toBeUndefined();
-    expect(equalRefund({ ...asked, plan: 'p', ref: 'a' }, before, [row])).toMatchObject({ why: 'equal' });
-    expect(equalRefund({ ...asked, plan: 'q', ref: 'b' }, before, [row])).toMatchObject({ why: 'equal' });
+    expect(unnamedEqual({ ...asked, plan: 'p', ref: 'b' }, before, [row])).toBeUndefined();
+    expect(unnamedEqual({ ...asked, plan: 'p', ref: 'a' }, before, [row])).toMatchObject({ why: 'equal' });
+    expect(unnamedEqual({ ...asked, plan: 'q', ref: 'b' }, before, [row])).toMatchObject({ why: 'equal' });
   });
 });
 
@@ -458,7 +458,7 @@ describe('of several equal refunds the newest must be named', () => {
     ['one without a time is named beside one that has it', ['r1'], [1, undefined], 'r2'],
     ['one that has a time is named beside one without it', ['r1'], [undefined, 1], 'r2'],
   ])('%s', (_, again, times, refundId) => {
-    const refusal = equalRefund(named(...again), made(...times), []);
+    const refusal = unnamedEqual(named(...again), made(...times), []);
     expect(refusal).toEqual(
       refundId && expect.objectContaining({ why: 'equal', chargeId: 'ch_1', refundId, amount: -5, again }),
     );
@@ -468,41 +468,41 @@ describe('of several equal refunds the newest must be named', () => {
 
   it('what the named one repeated is older, times or not', () => {
     const repeat = attempt([{ verdict: 'applied', refunds }], { again: ['r1'] });
-    expect(equalRefund(named('r2'), made(undefined, undefined), [repeat])).toBeUndefined();
-    expect(equalRefund(named('r1'), made(undefined, undefined), [repeat])).toMatchObject({ refundId: 'r2' });
+    expect(unnamedEqual(named('r2'), made(undefined, undefined), [repeat])).toBeUndefined();
+    expect(unnamedEqual(named('r1'), made(undefined, undefined), [repeat])).toMatchObject({ refundId: 'r2' });
   });
 
   it('what a repeat that was not made wanted to repeat must still be named', () => {
     const repeat = attempt([{ verdict: 'not_sent' }], { again: ['r1'] });
-    expect(equalRefund(asked, made(1), [repeat])).toMatchObject({ refundId: 'r1' });
+    expect(unnamedEqual(asked, made(1), [repeat])).toMatchObject({ refundId: 'r1' });
   });
 
   it('what another attempt made is no repeat of it', () => {
     const other = attempt([{ verdict: 'applied', refunds }]);
-    expect(equalRefund(named('r2'), made(undefined, undefined), [other])).toMatchObject({ refundId: 'r1' });
+    expect(unnamedEqual(named('r2'), made(undefined, undefined), [other])).toMatchObject({ refundId: 'r1' });
   });
 
   it('the name of a repeat stands for what that one repeated', () => {
     const repeat = attempt([{ verdict: 'not_seen' }], { again: ['r1'] });
-    expect(equalRefund(named('i_1'), made(1), [repeat])).toBeUndefined();
+    expect(unnamedEqual(named('i_1'), made(1), [repeat])).toBeUndefined();
     const second = attempt([{ verdict: 'not_seen' }], { change: 'i_2', again: ['i_1'] });
-    expect(equalRefund(named('i_2'), made(1), [repeat, second])).toBeUndefined();
-    expect(equalRefund(named('i_2'), made(1), [repeat])).toMatchObject({ refundId: 'r1' });
+    expect(unnamedEqual(named('i_2'), made(1), [repeat, second])).toBeUndefined();
+    expect(unnamedEqual(named('i_2'), made(1), [repeat])).toMatchObject({ refundId: 'r1' });
   });
 
   it('what another row of the same plan repeated does not count, as that row does not', () => {
     const row = attempt([{ verdict: 'applied', refunds }], { plan: 'p_1', ref: 'a', again: ['r1'] });
     const next = { ...asked, plan: 'p_1', ref: 'b' };
-    expect(equalRefund(next, made(1, 2), [row])).toBeUndefined();
-    expect(equalRefund({ ...next, plan: 'p_2' }, made(1, 2), [row])).toMatchObject({ refundId: 'r2' });
+    expect(unnamedEqual(next, made(1, 2), [row])).toBeUndefined();
+    expect(unnamedEqual({ ...next, plan: 'p_2' }, made(1, 2), [row])).toMatchObject({ refundId: 'r2' });
   });
 
   it('what the named one repeated may stand behind an attempt that was refused', () => {
     const refused = attempt([{ verdict: 'rejected', confirmed: true }], { again: ['r1'] });
     const repeat = attempt([{ verdict: 'applied', refunds }], { change: 'i_2', again: ['i_1'] });
     const both = made(undefined, undefined);
-    expect(equalRefund(named('r2'), both, [refused, repeat])).toBeUndefined();
-    expect(equalRefund(named('r2'), both, [repeat])).toMatchObject({ refundId: 'r1' });
+    expect(unnamedEqual(named('r2'), both, [refused, repeat])).toBeUndefined();
+    expect(unnamedEqual(named('r2'), both, [repeat])).toMatchObject({ refundId: 'r1' });
   });
 });
 
@@ -717,18 +717,20 @@ describe('an equal refund', () => {
   it('of another row counts where there is no plan', () => {
     const made = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
     const row = attempt([{ verdict: 'applied', refunds: made }], { ref: 'a' });
-    expect(equalRefund({ ...asked, ref: 'b' }, refunds(['r1', -5]), [row])).toMatchObject({ refundId: 'r1' });
+    expect(unnamedEqual({ ...asked, ref: 'b' }, refunds(['r1', -5]), [row])).toMatchObject({
+      refundId: 'r1',
+    });
   });
 
   it('is not excused by a newer one of another amount that is named', () => {
     const again = { ...asked, again: ['r2'] };
-    expect(equalRefund(again, refunds(['r1', -5, 1], ['r2', -6, 2]), [])).toMatchObject({ refundId: 'r1' });
+    expect(unnamedEqual(again, refunds(['r1', -5, 1], ['r2', -6, 2]), [])).toMatchObject({ refundId: 'r1' });
   });
 
   it('whose time lies before that of what it repeats must be named all the same', () => {
     const made = [{ chargeId: 'ch_1', id: 'r2', amount: -5, createdAt: undefined, authCode: undefined }];
     const repeat = attempt([{ verdict: 'applied', refunds: made }], { again: ['r1'] });
-    expect(equalRefund(asked, refunds(['r1', -5, 5], ['r2', -5, 3]), [repeat])).toMatchObject({
+    expect(unnamedEqual(asked, refunds(['r1', -5, 5], ['r2', -5, 3]), [repeat])).toMatchObject({
       refundId: 'r2',
     });
   });
@@ -738,7 +740,7 @@ describe('an equal refund', () => {
       { chargeId: 'ch_2', amount: -7 },
       { chargeId: 'ch_1', amount: -5 },
     ];
-    expect(equalRefund({ ...asked, expected }, refunds(['r1', -5]), [])).toMatchObject({ refundId: 'r1' });
+    expect(unnamedEqual({ ...asked, expected }, refunds(['r1', -5]), [])).toMatchObject({ refundId: 'r1' });
     expect(
       nothingToRepeat({ ...asked, expected, again: ['r1'] }, refunds(['r1', -5]), [], []),
     ).toBeUndefined();

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import type { CliError } from '../../src/errors.ts';
 import type { LimitFinding, TeamLimit } from '../../src/journal/team-rules.ts';
-import { approvalRefusal, LimitRefusal, limitWords } from '../../src/journal/words/limit-words.ts';
+import { approvalRefusal, LimitRefusal, teamLimitWords } from '../../src/journal/words/limit-words.ts';
 
 const limit: TeamLimit = { member: '*', currency: 'MXN', name: 'max', value: 50_000, setBy: 'lea', setAt: 5 };
 const finding: LimitFinding = {
@@ -145,5 +145,5 @@ it('says why an approval does not count', () => {
 });
 
 it('a member without a limit of this kind has none', () => {
-  expect(limitWords({ ...limit, member: 'ben', value: 'none' }, style)).toBe('none for ben, set by lea');
+  expect(teamLimitWords({ ...limit, member: 'ben', value: 'none' }, style)).toBe('none for ben, set by lea');
 });

@@ -8,7 +8,7 @@ import type { Context } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../flags/typed-time.ts';
-import { changeOf, sameJson, sentBy } from '../../journal/journal.ts';
+import { changeOf, sameJson, whoSent } from '../../journal/journal.ts';
 import { agoWords, recordedState, twinSeconds } from '../../orders/orders.ts';
 import { aboutMoney, commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import type { Ask, Block } from '../../terminal/terminal.ts';
@@ -166,7 +166,7 @@ async function equalOnes(
     if (!isEqual || (state !== 'made' && state !== 'unconfirmed')) return [];
     const whose = buyer === null ? 'for no buyer by name either' : 'for the same buyer';
     return [
-      `${changeOf(record, service.profile.settings)}, ${whose}, sent ${agoWords(now - one.time)} by ${sentBy(one)}: ${state} (paydesk journal show ${one.change}); if this is the same sale, ${kindWords[kind].twice}`,
+      `${changeOf(record, service.profile.settings)}, ${whose}, sent ${agoWords(now - one.time)} by ${whoSent(one)}: ${state} (paydesk journal show ${one.change}); if this is the same sale, ${kindWords[kind].twice}`,
     ];
   });
 }

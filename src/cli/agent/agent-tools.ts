@@ -8,7 +8,7 @@ import type { Argument, Flag } from '../../flags/flags.ts';
 import { type InputSchema, serveTools, type Tool, type ToolResult } from '../../mcp/mcp.ts';
 import { type RanInside, type RunLine, runInside } from '../run-inside.ts';
 import type { RunState } from '../run-state.ts';
-import { nameForm, nameIn } from './agent.ts';
+import { nameIn, personNameWords } from './agent.ts';
 
 // The commands that an agent may call. None of them can send or settle anything.
 const readable = new Set([
@@ -179,7 +179,7 @@ function proposal(
           additionalProperties: { type: 'string' },
         },
         for: {
-          ...text(`who asked for this proposal, as the person should see it: ${nameForm}`),
+          ...text(`who asked for this proposal, as the person should see it: ${personNameWords}`),
           maxLength: 64,
         },
       },
@@ -218,7 +218,7 @@ function noName(asker: string): ToolResult {
   return {
     exit_code: 2,
     notes: [],
-    error: { kind: 'usage', message, certain: 'no plan was written', now: [nameForm] },
+    error: { kind: 'usage', message, certain: 'no plan was written', now: [personNameWords] },
   };
 }
 

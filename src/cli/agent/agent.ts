@@ -58,7 +58,7 @@ function personOf(io: Io): string {
 }
 
 /** What the name of a person may be, in words. */
-export const nameForm =
+export const personNameWords =
   "at most 64 letters of one script, digits, blanks and . _ - ' @, and neither agent, sender nor an id";
 
 // Letters of two scripts are refused, since some of them look alike.
@@ -77,7 +77,7 @@ export function nameIn(text: string): string | undefined {
 function notAName(name: string): never {
   throw new CliError('usage', `PAYDESK_OPERATOR ${name}: not the name of a person`, {
     certain: 'nothing was sent',
-    now: [nameForm],
+    now: [personNameWords],
   });
 }
 

@@ -16,9 +16,9 @@ import {
   isWatched,
   needsPerson,
   otherAlarms,
-  sentBy,
   statementOn,
   type VerdictRow,
+  whoSent,
 } from '../../journal/journal.ts';
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -106,7 +106,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   ctx.notes.show([
     { line: `${alarmText(now) ?? 'no alarm any more'}: ${changeOf(now, style)}` },
     {
-      line: `${sent.proof.orderId ?? sent.change}, sent ${ctx.days.full(sent.time)} by ${sentBy(sent)}`,
+      line: `${sent.proof.orderId ?? sent.change}, sent ${ctx.days.full(sent.time)} by ${whoSent(sent)}`,
       indent: 2,
     },
     { line: last?.why ?? '', indent: 2 },

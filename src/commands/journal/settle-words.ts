@@ -13,8 +13,8 @@ import {
   type Evidence,
   horizonOf,
   sentAgain,
-  sentBy,
   statementOn,
+  whoSent,
 } from '../../journal/journal.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { kindOf } from './attempt-words.ts';
@@ -91,7 +91,7 @@ function sentLine(ctx: Context, { record, evidence }: Statement): string {
       : evidence.shows === 'partial'
         ? `the order shows only a part of it: ${evidence.refunds.map(({ id }) => id).join(' and ')}`
         : 'the order does not show it';
-  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes < 1 ? 'just now' : `${minutes} min ago`} by ${sentBy(sent)}; ${shown}`;
+  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes < 1 ? 'just now' : `${minutes} min ago`} by ${whoSent(sent)}; ${shown}`;
 }
 
 // What the statement corrects; no lines if it corrects nothing.
@@ -113,7 +113,7 @@ function meaningLines(
   const appears = applied ? '' : `${appearWords(ctx, record)} `;
   if (again !== undefined) {
     const { change, time } = again.sent;
-    const sent = `${changeOf(again, amountStyleOf(ctx, again))} was sent again at ${ctx.shortTime(time)} by ${sentBy(again.sent)}, as ${change}`;
+    const sent = `${changeOf(again, amountStyleOf(ctx, again))} was sent again at ${ctx.shortTime(time)} by ${whoSent(again.sent)}, as ${change}`;
     return [
       `You are recording that ${change} was ${madeWords(record, true)}. The same ${sent}.`,
       'If both were made, the buyer was paid twice: the alarm MADE TWICE will be raised, and the order is not refunded again until somebody acknowledges it.',

@@ -19,8 +19,8 @@ import {
   otherAlarms,
   repeatCommand,
   sentAgain,
-  sentBy,
   tooEarlyUntil,
+  whoSent,
 } from '../../journal/journal.ts';
 import { gaveNothing, recordedState } from '../../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
@@ -213,7 +213,7 @@ function factsOf(
     ...fact('plan', planRowWords(sent)),
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
-    ['sent', [fullTime(sent.time), ` by ${sentBy(sent)}`]],
+    ['sent', [fullTime(sent.time), ` by ${whoSent(sent)}`]],
     ...fact('hold', skippedHoldOf(sent)),
     ...fact('could be sent', isKnown ? ['until ', fullTime(sendBy)] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
@@ -224,7 +224,7 @@ function factsOf(
     ...fact('reply', said && [replyWords(said), ...saidRefunds(record, figure)]),
     ...fact('evidence', evidence),
     ...fact('note', sent.note),
-    ...fact('sent again', again && `as ${again.sent.change} by ${sentBy(again.sent)}`),
+    ...fact('sent again', again && `as ${again.sent.change} by ${whoSent(again.sent)}`),
     ...fact('ticket', sent.ticket),
     ...fact(
       'twin',

@@ -20,7 +20,7 @@ import { changeKinds } from '../change.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from '../journal.ts';
 import { earliestOf } from '../journal-time.ts';
 import { isExpected } from '../judge-read.ts';
-import { type AttemptRecord, type Moment, sentBy } from '../rows/journal-rows.ts';
+import { type AttemptRecord, type Moment, whoSent } from '../rows/journal-rows.ts';
 import { judgeOrder } from '../verdict.ts';
 import { allSentAgain, appearedOn, rivalOf } from './by-hand.ts';
 import {
@@ -36,7 +36,7 @@ import { appearedVerdict, notMadeBy, ownRefunds } from './verdicts-say.ts';
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
   const { change, amount, currency, time: sentAt, proof } = sent;
-  return { change, kind: proof.kind, amount, currency, sentAt, operator: sentBy(sent) };
+  return { change, kind: proof.kind, amount, currency, sentAt, operator: whoSent(sent) };
 }
 
 /** Whether an order shows a capture, whoever made it. */

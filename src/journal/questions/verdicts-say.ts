@@ -32,7 +32,7 @@ export function failedRefunds(
  * none failed, or if the refund was there twice or had failed when it was first seen: then what shows in its place may be its
  * own.
  */
-export function failedLater(record: AttemptRecord): ReadonlySet<string | undefined> | undefined {
+export function idsOfFailedLater(record: AttemptRecord): ReadonlySet<string | undefined> | undefined {
   const { sent, verdicts } = record;
   const [wasMade] = verdicts.flatMap(({ verdict, refunds }) =>
     refunds === undefined ? [] : [verdict === 'applied' && !askedFor(sent.proof, refunds).some(isFailed)],

@@ -215,7 +215,7 @@ export function attemptName({ sent: { change, attempt } }: Pick<AttemptRecord, '
  * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`. Nobody is
  * named twice. For an agent: `agent bot for ana, released by ana with a passphrase`.
  */
-export function sentBy(
+export function whoSent(
   sent: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'released'>,
 ): string {
   const { operator, stamp, askedBy, approvedBy, released } = sent;

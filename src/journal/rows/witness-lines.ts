@@ -71,13 +71,13 @@ export interface LineAt {
 
 /** The line in a record of the table; undefined when it is not whole. */
 export function lineIn(record: Readonly<Record<string, unknown>>, key: string): WitnessLine | undefined {
-  if (!isWhole(record, key)) return undefined;
+  if (!hasItsSeal(record, key)) return undefined;
   const read: WitnessLine = JSON.parse(String(record.line));
   return read;
 }
 
 /** Whether a record of the table has the seal that its line should have. */
-export function isWhole(record: Readonly<Record<string, unknown>>, key: string): boolean {
+export function hasItsSeal(record: Readonly<Record<string, unknown>>, key: string): boolean {
   return typeof record.line === 'string' && sealOf(key, sealed(record)) === record.seal;
 }
 

@@ -43,7 +43,7 @@ export function countOver(tables: JournalTables, before: number, most: number): 
   let count = 0;
   for (const { about } of tables.sql('SELECT DISTINCT about FROM attempts WHERE time < ?').iterate(before)) {
     const records = tables.attemptsAbout(String(about));
-    if (areOver(records, before)) count += records.filter(isWhole).length;
+    if (areOver(records, before)) count += records.filter(hasAllRows).length;
     if (count >= most) break;
   }
   return count;
@@ -190,7 +190,7 @@ class AttemptsOver {
     const about = aboutOf(sent);
     if (!areOver([record], this.#before))
       this.#statements.of('INSERT OR IGNORE INTO kept VALUES (?)').run(about);
-    else if (isWhole(record))
+    else if (hasAllRows(record))
       this.#statements
         .of('INSERT INTO over VALUES (?, ?, ?, ?)')
         .run(seq, last, about, shortRow(record, this.#at));
@@ -224,6 +224,6 @@ interface Columned {
 }
 
 // Whether the attempt still has all its rows.
-function isWhole({ sent }: AttemptRecord): boolean {
+function hasAllRows({ sent }: AttemptRecord): boolean {
   return sent.archived === undefined;
 }

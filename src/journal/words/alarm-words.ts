@@ -7,7 +7,7 @@ import type { PaidTwice } from '../journal.ts';
 import { namedRefunds } from '../questions/paid-twice.ts';
 import { namedByReply } from '../questions/unconfirmed.ts';
 import { appearedVerdict, notMadeBy } from '../questions/verdicts-say.ts';
-import { type Alarm, type AttemptRecord, sentBy } from '../rows/journal-rows.ts';
+import { type Alarm, type AttemptRecord, whoSent } from '../rows/journal-rows.ts';
 import { changeOf, type HowShown, named, showCommand } from './refusal-words.ts';
 
 /** `made twice: 900 MXN, re_1 and re_2` */
@@ -95,7 +95,7 @@ export function paidTwiceError(
 ): CliError {
   const { amount, currency, time, proof } = attempt.sent;
   const what = madeTwiceWords({ amount, currency, refunds, parts: proof.expected.length }, amounts);
-  return new CliError('refused', `${subject} was ${what} (${shortTime(time)}, by ${sentBy(attempt.sent)})`, {
+  return new CliError('refused', `${subject} was ${what} (${shortTime(time)}, by ${whoSent(attempt.sent)})`, {
     certain: 'nothing was sent',
     now: ['do not refund this order; show your lead:', showCommand(attempt), ...acknowledgeLines(attempt)],
   });

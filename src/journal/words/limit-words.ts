@@ -46,7 +46,7 @@ const problems: Readonly<Record<string, { readonly is: string; readonly now: str
 };
 
 /** `500 MXN for ana, set by lea`, or `… for everybody, …`. */
-export function limitWords({ member, value, currency, setBy }: TeamLimit, style: AmountStyle): string {
+export function teamLimitWords({ member, value, currency, setBy }: TeamLimit, style: AmountStyle): string {
   const sum = value === 'none' ? 'none' : amountWords(value, currency, style);
   return `${sum}${member === '*' ? ' for everybody' : ` for ${member}`}, set by ${setBy}`;
 }
@@ -74,7 +74,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
       ? ''
       : `, with up to ${figureWords(besides, currency, style)} of charges that are not paid,`;
   const sum = `${amountWords(amount, currency, style)}${more}`;
-  const set = limit === undefined ? 'set by a lead' : limitWords(limit, style);
+  const set = limit === undefined ? 'set by a lead' : teamLimitWords(limit, style);
   switch (problem) {
     case 'currency':
       return {

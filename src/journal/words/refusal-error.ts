@@ -9,7 +9,7 @@ import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
 import { madeRefunds } from '../questions/paid-twice.ts';
 import { recordedBy } from '../questions/verdicts-say.ts';
-import { type AttemptRecord, attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
+import { type AttemptRecord, attemptName, type SentRow, whoSent } from '../rows/journal-rows.ts';
 import { isSameAddress, marksOf } from '../same-account.ts';
 import { appearedError, paidTwiceError } from './alarm-words.ts';
 import { LimitRefusal } from './limit-words.ts';
@@ -198,7 +198,7 @@ function equalError(
 function makerWords(maker: AttemptRecord | undefined): string {
   if (maker === undefined) return ', elsewhere';
   const { note } = maker.sent;
-  return ` by ${sentBy(maker.sent)}${note === undefined ? '' : `: ${note}`}`;
+  return ` by ${whoSent(maker.sent)}${note === undefined ? '' : `: ${note}`}`;
 }
 
 function unshownError(
@@ -231,7 +231,7 @@ function journalError(
   const now =
     'nothing is sent without a journal: free some space, or check the state folder (paydesk help environment)';
   const parts = { ownCode: 'journal_unwritable', cause } as const;
-  return refused(`the journal cannot be written: ${messageOf(cause)}`, [now, ...leftWords(left)], parts);
+  return refused(`the journal cannot be written: ${messageOf(cause)}`, [now, ...takeBackSteps(left)], parts);
 }
 
 function unwrittenError(
@@ -276,7 +276,7 @@ function openError(
 function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: HowShown): string {
   const what = changeOf({ sent }, amounts);
   const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;
-  const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sentBy(sent)})` : '';
+  const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${whoSent(sent)})` : '';
   return `an earlier ${what}${on}${facts}`;
 }
 
@@ -303,7 +303,7 @@ function usedUpError(
 }
 
 // A commit that failed at its last step may be in the file, and the row that takes it back could not be written.
-function leftWords(left: string | undefined): readonly string[] {
+function takeBackSteps(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
     'it was NOT sent, but the journal may say "sent"; in two minutes:',

@@ -12,7 +12,7 @@ import {
 import { type Question, questionForms, type TravellingFilter } from '../journal-wire.ts';
 import { memberPrefix } from '../sender.ts';
 import { maxBytes } from '../wire.ts';
-import { badRequest, type Hop, isOfAccount, needRole, readBody, type SenderAccount } from './routes.ts';
+import { badRequest, canBeOf, type Hop, needRole, readBody, type SenderAccount } from './routes.ts';
 
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answers = {
@@ -27,7 +27,7 @@ const answers: Answers = {
   attempts: async (store, account, { query }) => {
     const filter = filterOf(query);
     if (!isQuery(filter)) throw badRequest('the desk asks the journal a question about all attempts at once');
-    return (await store.attempts(filter)).filter((record) => isOfAccount(record, account));
+    return (await store.attempts(filter)).filter((record) => canBeOf(record, account));
   },
   list: (store, account, { filter, page }) =>
     store.list({ ...filterOf(filter), ...ofAccount(account) }, page),

@@ -27,9 +27,9 @@ import {
 import {
   type Asker,
   badRequest,
+  canBeOf,
   type Hop,
   type HopContext,
-  isOfAccount,
   needRole,
   RefusedRequest,
   readBody,
@@ -188,7 +188,7 @@ function addResolve(app: Hop, parts: ChangesParts): void {
     const id = context.req.param('id') ?? '';
     const records = await parts.store.attempts({ change: id });
     const record = records.find(({ sent }) => sent.attempt === asked.attempt);
-    if (record === undefined || !isOfAccount(record, account)) throw noSuchAttempt(id);
+    if (record === undefined || !canBeOf(record, account)) throw noSuchAttempt(id);
     const { clock, store } = parts;
     try {
       const {

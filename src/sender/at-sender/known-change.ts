@@ -22,7 +22,7 @@ import type { HowWorked } from '../../plans/plans.ts';
 import { createTimes } from '../../terminal/terminal.ts';
 import { type EndLine, outcomeToWire } from '../change-wire.ts';
 import { closedPrefix } from '../sender.ts';
-import { type Asker, isOfAccount, RefusedRequest, type SenderAccount } from './routes.ts';
+import { type Asker, canBeOf, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
 
 export interface ChangesParts {
@@ -58,7 +58,7 @@ export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promi
   const record = await recordOf(store, asked);
   if (record !== undefined) {
     const member = record.sent.stamp?.operator ?? record.sent.operator;
-    if (member !== asker.member || !isOfAccount(record, account)) throw ofSomebodyElse();
+    if (member !== asker.member || !canBeOf(record, account)) throw ofSomebodyElse();
     const outcome = await outcomeOfAttempt(outcomeParts(parts, asked), record);
     return { end: outcomeToWire(outcome) };
   }

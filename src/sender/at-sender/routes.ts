@@ -36,10 +36,10 @@ export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'>
 }
 
 /**
- * Whether an attempt belongs to an account, by address and mode, since a sandbox may share production's address. An attempt that
+ * Whether an attempt may belong to an account, by address and mode, since a sandbox may share production's address. An attempt that
  * lost its account belongs to all.
  */
-export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
+export function canBeOf({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
   const { origin, mode } = service.profile;
   return sent.origin === '' || (isSameOrigin(sent.origin, origin) && isOfLivemode(sent, livemodeOf[mode]));
 }

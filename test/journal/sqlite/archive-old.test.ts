@@ -7,10 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isDoubted, isOpen, isUnsettled, isWatched } from '../../../src/journal/attempt-state.ts';
-import { claimsOf } from '../../../src/journal/claims.ts';
+import { claimsOfOthers } from '../../../src/journal/claims.ts';
 import { decide } from '../../../src/journal/guards.ts';
 import { claimedBy, ownRefunds } from '../../../src/journal/questions/verdicts-say.ts';
-import { equalRefund, nothingToRepeat, oldRead } from '../../../src/journal/read-guards.ts';
+import { nothingToRepeat, oldRead, unnamedEqual } from '../../../src/journal/read-guards.ts';
 import { archiveInto } from '../../../src/journal/rows/archive-file.ts';
 import { areOver, inShort, verdictsIn } from '../../../src/journal/rows/archived-rows.ts';
 import {
@@ -396,7 +396,7 @@ describe('of random journals', () => {
             };
             const decision = decide(asked, known, moment);
             const refusals = [
-              equalRefund(asked, image, known),
+              unnamedEqual(asked, image, known),
               nothingToRepeat(asked, image, known, []),
               oldRead({ orderId: asking.orderId }, { charges: [] }, known),
             ];
@@ -406,7 +406,7 @@ describe('of random journals', () => {
               'refusal' in decision && decision.refusal.why,
               refusals.map((one) => (typeof one === 'string' ? one : one?.why)),
               [...claimedBy(known, record)],
-              ['re_1', 're_2', 'chk_1'].map((id) => claimsOf([...known, record], record).has(id)),
+              ['re_1', 're_2', 'chk_1'].map((id) => claimsOfOthers([...known, record], record).has(id)),
               known.map((one) => [
                 isOpen(one, moment),
                 isWatched(one),

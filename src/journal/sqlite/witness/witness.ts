@@ -2,8 +2,8 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import {
+  hasItsSeal,
   headIn,
-  isWhole,
   type LineAt,
   lineAt,
   lineIn,
@@ -92,7 +92,7 @@ export class Witness {
   ): readonly { readonly seq: number; readonly head: string | undefined }[] {
     return this.#rowsAfter(seq, limit).map((row) => ({
       seq: Number(row.seq),
-      head: isWhole(row, this.key) ? headIn(String(row.line)) : undefined,
+      head: hasItsSeal(row, this.key) ? headIn(String(row.line)) : undefined,
     }));
   }
 
