@@ -100,11 +100,13 @@ export function createAccount(parts: AccountParts): Account {
   };
   const senderDoor: Context['sender'] = async () => {
     const { createSenderDoor } = await import('./sender-door.ts');
+    // A sender goes on with a journal that was repaired or archived, although its run has not ended.
+    const asking = localJournal({ ...parts.journalFiles, onReplaced: () => local.close() });
     return createSenderDoor({
       ...parts,
       journal: opened.journal,
       store: opened.store,
-      asking: storeOfRun(localJournal(parts.journalFiles), async () => (await shared.open())?.asking),
+      asking: storeOfRun(asking, async () => (await shared.open())?.asking),
       report: (error) =>
         parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       open,

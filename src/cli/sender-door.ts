@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Client, OpenService } from '../api/api.ts';
 import { CliError, refused } from '../errors.ts';
-import type { Journal, JournalStore } from '../journal/journal.ts';
+import { type Journal, type JournalStore, momentOf } from '../journal/journal.ts';
 import type { HowWorked } from '../plans/plans.ts';
 import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
@@ -219,11 +219,11 @@ function refuseRoot({ io }: SenderDoorParts, isAllowed: boolean): void {
   );
 }
 
-function rulesOf({ store, asking, journal }: SenderDoorParts, members: Members): Rules {
+function rulesOf({ store, asking, clock }: SenderDoorParts, members: Members): Rules {
   return createRules({
     store,
     asking,
-    now: (service) => journal.now(service),
+    now: (service) => momentOf(clock, asking, service ?? {}),
     isMember: async (name, account) =>
       (await members.list()).some((member) => member.name === name && member.account === account),
     // Whoever runs the sender has no token.

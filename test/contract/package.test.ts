@@ -67,6 +67,36 @@ test('an install runs nothing of the package, and links man page and a program t
   expect(globSync('{bin,lib,share}/**/*paydesk*', { cwd: home.path })).toEqual([]);
 }, 60_000);
 
+test('the container file of a sender installs the packed program that lies beside it', () => {
+  using home = newHome();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home.path,
+    npm_config_prefix: home.path,
+    npm_config_offline: 'true',
+  };
+  const run = (program: string, args: readonly string[]) =>
+    execFileSync(program, args, { env, cwd: home.path, encoding: 'utf8' });
+  const file = run(process.execPath, [
+    join(root, 'bin/paydesk.js'),
+    'sender',
+    'init',
+    '--print',
+    'container',
+  ]);
+  const [, beside = '', there = ''] = /^COPY (\S+) (\S+)$/m.exec(file) ?? [];
+  const [, install = ''] = /^RUN (.*) && useradd --create-home paydesk$/m.exec(file) ?? [];
+
+  cpSync(packed, join(home.path, basename(packed)));
+  expect(globSync(beside, { cwd: home.path })).toEqual([basename(packed)]);
+  // There is no container engine here: what the image would do is done in a folder.
+  cpSync(packed, join(home.path, there), { recursive: true });
+  run('sh', ['-c', install.replaceAll(there, join(home.path, there))]);
+  expect(run(join(home.path, 'bin/paydesk'), ['sender', 'serve', '--help'])).toContain(
+    'paydesk sender serve',
+  );
+}, 60_000);
+
 test('THIRD-PARTY-LICENSES names every package that the bundle holds, with the text of its licence', () => {
   const [, ...parts] = textOf('THIRD-PARTY-LICENSES').split(`\n${'-'.repeat(80)}\n`);
   expect(parts.map((part) => part.split(' (')[0])).toEqual(bundled);

@@ -88,3 +88,24 @@ test('sender verify counts what the rows add up to, and names a row that was cha
   const damaged = await ledger.sender.run(['sender', 'verify', '--allow-root']);
   expect([damaged.code, damaged.stderr]).toEqual([3, expect.stringContaining('row 3 was changed')]);
 });
+
+test('a running sender goes on with its journal once that was repaired and accepted', async () => {
+  await using ledger = await startLedger();
+  const ana = await ledger.sender.desk('ana');
+  const refund = (id: string) =>
+    ana.run(['-p', 'shop', 'orders', 'refund', id, '--amount', '300', '--yes', '--confirm', id]);
+  expect((await refund('ord_A1')).code).toBe(0);
+  {
+    using db = new DatabaseSync(join(ledger.sender.home.path, '.local/state/paydesk/journal/journal.db'));
+    db.exec('DELETE FROM rows WHERE seq = (SELECT max(seq) FROM rows)');
+  }
+  expect(await refund('ord_A2')).toMatchObject({ code: 3, stderr: expect.stringContaining('is damaged') });
+  const repaired = await ledger.sender.run(['journal', 'verify', '--repair', '--yes']);
+  expect([repaired.code, repaired.stdout]).toEqual([7, expect.stringContaining('1 lost')]);
+  expect(await refund('ord_A2')).toMatchObject({ code: 3, stderr: expect.stringContaining('is a copy') });
+  const accepted = await ledger.sender.run(['journal', 'verify', '--accept-copy', '--yes']);
+  expect(accepted.code).toBe(0);
+  expect(await refund('ord_A2')).toMatchObject({ code: 0 });
+  expect((await ledger.sender.run(['sender', 'verify'])).code).toBe(0);
+  expect(ledger.service.posts).toHaveLength(2);
+});

@@ -131,6 +131,8 @@ class PostgresStore {
   }
 
   #compare(identity: string, accepts: boolean): void {
+    // Another process may have accepted it since.
+    if (this.#known !== identity) this.#known = readOwnFile(this.#parts.memory, this.#parts.rules);
     if (this.#known === undefined) this.#remember(identity);
     this.#found = identity;
     if (this.#known === identity || accepts) return;

@@ -109,7 +109,7 @@ async function endFindings(
   const [noted] = await server.ask('select seq, hash from paydesk.head');
   const { seq } = await copy.newestRow();
   const lacking =
-    seq <= end.seq ? [] : [{ seq, problem: 'is missing on the server, and in the copy of this sender' }];
+    seq <= end.seq ? [] : [{ seq, problem: 'is missing on the server; the copy of this sender has it' }];
   return [...newestMissing(end, { seq: Number(noted?.seq ?? 0), hash: noted?.hash }), ...lacking];
 }
 

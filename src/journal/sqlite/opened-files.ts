@@ -39,6 +39,8 @@ export interface SqlitePlace {
   readonly landmarks?: LandmarkPlace | undefined;
   /** Formats a time (Unix milliseconds) for messages; absent: ISO 8601. */
   readonly shortTime?: ((ms: number) => string) | undefined;
+  /** Called when others have replaced the files: questions go on with the new ones. Absent: they are refused from then on. */
+  readonly onReplaced?: (() => void) | undefined;
   /** By which a row waits a moment for rows of other changes; absent: it does not wait. */
   readonly clock?: Pick<ClockWithTimers, 'monotonic' | 'after'> | undefined;
 }
@@ -75,11 +77,9 @@ export class OpenedFiles {
   open(create: true): Promise<BothFiles>;
   open(create: false): Promise<BothFiles | undefined>;
   async open(create: boolean): Promise<BothFiles | undefined> {
-    if (this.#opened !== undefined) {
-      this.#opened.check();
-      return this.#opened;
-    }
     try {
+      this.#opened?.check();
+      if (this.#opened !== undefined) return this.#opened;
       if (!(await findFile(this.journal, create))) return undefined;
       const openFile = await this.turns.opener();
       const parts = { path: this.journal.path, places: this.places, turns: this.turns, asked: this.asked };
@@ -87,6 +87,12 @@ export class OpenedFiles {
       this.#opened ??= this.turns.take(() => new BothFiles(parts, openFile));
       return this.#opened;
     } catch (error) {
+      const { onReplaced } = this.place;
+      if (!create && this.isReplaced && onReplaced !== undefined) {
+        this.close();
+        onReplaced();
+        return await this.open(false);
+      }
       throw error instanceof CliError ? error : unreadable(this.journal.path, error);
     }
   }

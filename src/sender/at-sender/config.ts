@@ -198,24 +198,24 @@ CapabilityBoundingSet=
 WantedBy=multi-user.target
 `;
 
-const container = (health: string) => `FROM node:24-slim
-RUN npm install --global paydesk && useradd --create-home paydesk
+const container = (scheme: 'http' | 'https') => `FROM node:24-slim
+# The packed program, which lies beside this file.
+COPY paydesk-*.tgz /tmp/paydesk.tgz
+RUN npm install --global --omit=optional /tmp/paydesk.tgz && rm /tmp/paydesk.tgz && useradd --create-home paydesk
 USER paydesk
 # Profiles, keys and the journal: a volume that only this container uses, and that is in your backup.
 VOLUME /home/paydesk
 EXPOSE 8443
 STOPSIGNAL SIGTERM
-HEALTHCHECK CMD ["node", "-e", "${health}"]
+HEALTHCHECK CMD ["node", "-e", "${health(scheme)}"]
 CMD ["paydesk", "sender", "serve"]
 `;
 
-const answers = '(r) => { if (r.statusCode !== 200) throw r.statusCode; r.resume(); }';
-const healthUrl = (scheme: string) => `${scheme}://127.0.0.1:8443/health`;
-const plainHealth = `require('http').get('${healthUrl('http')}', ${answers})`;
 // The certificate is for the name that desks use, not for this address.
-const tlsHealth = `require('https').get('${healthUrl('https')}', { rejectUnauthorized: false }, ${answers})`;
+const health = (scheme: 'http' | 'https') =>
+  `require('${scheme}').get('${scheme}://127.0.0.1:8443/health', { rejectUnauthorized: false }, (r) => { if (r.statusCode !== 200) throw r.statusCode; r.resume(); })`;
 
 /** `isTls`: the sender has a certificate. */
 export function unitFile(kind: 'systemd' | 'container', isTls: boolean): string {
-  return kind === 'systemd' ? systemd : container(isTls ? tlsHealth : plainHealth);
+  return kind === 'systemd' ? systemd : container(isTls ? 'https' : 'http');
 }

@@ -132,7 +132,9 @@ test('a server that was put back from an older copy is refused, and gets its row
   await expect(one.store.attempts(ofOrd1)).rejects.toMatchObject(lacking);
   await expect(one.store.ready()).rejects.toMatchObject(lacking);
   expect(await one.store.problem()).toContain('lacks 2 of 3 rows');
-  expect((await one.store.verify()).findings.map(({ seq }) => seq)).toContain(3);
+  expect((await one.store.verify()).findings).toEqual([
+    { seq: 3, problem: 'is missing on the server; the copy of this sender has it' },
+  ]);
   expect(await one.store.repair(9)).toMatchObject({ kept: 2, lost: [] });
   const other = open();
   expect((await other.store.attempts({ unconfirmed: true })).map((one) => one.sent.change)).toEqual(['i_b']);
@@ -156,15 +158,21 @@ test('a server that went on without rows that a sender has seen is refused, and 
 test('a database that took the place of the one before is refused until somebody has looked', async () => {
   const one = open();
   await one.store.append(sent('i_a', 1));
-  one.store.close();
+  // Of the same sender: the program that serves, while a person types commands beside it.
+  const serving = openSenderIn({ port: server.port, database }, one.folder);
+  opened.push(serving);
+  await serving.store.attempts(ofOrd1);
+  for (const { store } of opened) store.close();
   await server.ask('postgres', `alter database ${database} rename to ${database}_old`);
   await server.database(database, `${database}_old`);
   const other = { kind: 'refused', message: expect.stringContaining('was restored, promoted or replaced') };
   await expect(one.store.append(verdict('i_a', 2))).rejects.toMatchObject(other);
   expect((await one.store.verify()).findings).toEqual([]);
   expect(await one.store.problem()).toContain('was restored');
+  expect(await serving.store.problem()).toContain('was restored');
   await one.store.acceptCopy(setting(3, { name: 'journal.copy' }));
   await one.store.append(verdict('i_a', 4));
+  await serving.store.append(verdict('i_a', 5));
   // A run that starts later knows it too.
   const again = openSenderIn({ port: server.port, database }, one.folder);
   opened.push(again);

@@ -304,6 +304,22 @@ describe('while a run has the files open', () => {
     damage("UPDATE rows SET row = replace(row, 'op7', 'op8') WHERE seq = 1");
     await inStore((store) => store.repair(7));
   };
+  it('and another run repairs them, a run that only asks goes on with the new ones, and says so', async () => {
+    await filled();
+    let replaced = 0;
+    const onReplaced = () => {
+      replaced += 1;
+    };
+    const store = createSqliteStore({ file, witness, rules, onReplaced });
+    expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(1);
+    await makeAnew();
+    await inStore((other) => other.append(on('i_d', 'ord_2', 8)));
+    expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(2);
+    expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(2);
+    expect(replaced).toBe(1);
+    store.close();
+  });
+
   it.each<[string, () => unknown, RegExp]>([
     [
       'another run repairs them',
