@@ -234,17 +234,10 @@ export async function openClient(parts: ClientParts): Promise<Client> {
 }
 
 /** The pace of a run's requests. There is no limit at first. */
-export interface Pace {
-  /** Limits the requests per second from now on. */
-  limit(perSecond: number): void;
-  /** Resolves when the next request may be sent. Rejects with the signal's reason if it aborts. */
-  next(signal?: AbortSignal): Promise<void>;
-  /** Counts a request that did not wait, because a change must follow its SENT row at once. The next request waits longer. */
-  count(): void;
-}
+export type Pace = ReturnType<typeof createPace>;
 
 /** Spreads requests evenly over each second. The first may be sent at once. */
-export function createPace(clock: Clock): Pace {
+export function createPace(clock: Clock) {
   let apartMs = 0;
   let free = Number.NEGATIVE_INFINITY;
   const take = (now: number): number => {
@@ -253,15 +246,18 @@ export function createPace(clock: Clock): Pace {
     return at;
   };
   return {
-    limit(perSecond) {
+    /** Limits the requests per second from now on. */
+    limit(perSecond: number) {
       apartMs = 1000 / perSecond;
     },
-    async next(signal) {
+    /** Resolves when the next request may be sent. Rejects with the signal's reason if it aborts. */
+    async next(signal?: AbortSignal) {
       if (apartMs === 0) return;
       const now = clock.monotonic();
       const at = take(now);
       if (at > now) await clock.sleep(at - now, signal);
     },
+    /** Counts a request that did not wait, because a change must follow its SENT row at once. The next request waits longer. */
     count() {
       if (apartMs > 0) take(clock.monotonic());
     },

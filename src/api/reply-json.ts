@@ -131,19 +131,6 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
   return isUtf8(body) ? body : new TextEncoder().encode(new TextDecoder().decode(body));
 }
 
-/** A page of a list (service: List envelope), without its page URLs. */
-export interface ListReply {
-  readonly size: number;
-  /** `has_more`. Anything but true counts as false. */
-  readonly hasMore: boolean;
-  /** Whether `object` says that it is a list and `has_more` is true or false. Only then is the end of the list known. */
-  readonly saysHasMore: boolean;
-  /** The id of the first or last record, if any, parsing only that record. Throws CliError 'reply'. */
-  readonly edge: (which: 'first' | 'last') => string | undefined;
-  /** Throws CliError 'reply' if one is not a JSON object. */
-  readonly records: () => readonly WireRecord[];
-}
-
 /** The path and query of a page (service: Endpoints 2). */
 export function pagePath(resource: ResourceName, query: PageQuery): string {
   const parameters = new URLSearchParams();
@@ -154,8 +141,11 @@ export function pagePath(resource: ResourceName, query: PageQuery): string {
   return resources[resource].path + (text && `?${text}`);
 }
 
+/** A page of a list (service: List envelope), without its page URLs. */
+export type ListReply = ReturnType<typeof readPage>;
+
 /** Throws CliError 'reply' if it is not a page of a list. */
-export function readPage(list: JsonList): ListReply {
+export function readPage(list: JsonList) {
   const object = valueAt(list.value, ['object']);
   const { size } = list;
   const isList = (object === undefined || object === 'list') && Array.isArray(valueAt(list.value, ['data']));
@@ -169,9 +159,14 @@ export function readPage(list: JsonList): ListReply {
   const more = valueAt(list.value, ['has_more']);
   return {
     size,
+    /** `has_more`. Anything but true counts as false. */
     hasMore: more === true,
+    /** Whether `object` says that it is a list and `has_more` is true or false. Only then is the end of the list known. */
     saysHasMore: object === 'list' && typeof more === 'boolean',
-    edge: (which) => (size === 0 ? undefined : idOf(record(which === 'first' ? 0 : size - 1))),
+    /** The id of the first or last record, if any, parsing only that record. Throws CliError 'reply'. */
+    edge: (which: 'first' | 'last') =>
+      size === 0 ? undefined : idOf(record(which === 'first' ? 0 : size - 1)),
+    /** Throws CliError 'reply' if one is not a JSON object. */
     records: () => Array.from({ length: size }, (_, index) => record(index)),
   };
 }

@@ -161,7 +161,10 @@ async function* pagesOf(service: Service, resource: ResourceName, walk: Walk): A
 }
 
 // Ends the walk where the terminal is full.
-async function* fitted(pages: AsyncIterable<WalkedPage>, length: PageLength): AsyncGenerator<WalkedPage> {
+async function* fitted(
+  pages: AsyncIterable<WalkedPage>,
+  length: Awaited<ReturnType<typeof pageLength>>,
+): AsyncGenerator<WalkedPage> {
   const shown: WireRecord[] = [];
   for await (const page of pages) {
     const part = await length.fitted(page, shown);
@@ -273,15 +276,8 @@ const usual = 20;
 const least = 10;
 const most = 50;
 
-/** How many records are asked for, and how many of those that came are shown. */
-interface PageLength {
-  readonly asked: number;
-  /** The page, shorter if what is said about its records leaves no room for all of them; `shown`: the records above it. */
-  fitted(page: WalkedPage, shown: readonly WireRecord[]): Promise<WalkedPage>;
-}
-
 /**
- * `closing`: the lines under every page. `about`: those about the records that are shown. `isLast`: a page that is too long loses
+ * How many records are asked for, and how many of those that came are shown. `closing`: the lines under every page. `about`: those about the records that are shown. `isLast`: a page that is too long loses
  * records at its start, not at its end.
  */
 async function pageLength(
@@ -295,7 +291,7 @@ async function pageLength(
     readonly about: (records: readonly WireRecord[]) => readonly Cell[];
     readonly isLast: boolean;
   },
-): Promise<PageLength> {
+) {
   const room = async (under: readonly Cell[]): Promise<number | undefined> => {
     const lines = await out.roomForRows([...closing, ...under]);
     return lines === undefined ? undefined : Math.min(most, Math.max(least, lines));
@@ -303,7 +299,8 @@ async function pageLength(
   const asked = await room([]);
   return {
     asked: asked ?? usual,
-    async fitted(page, shown) {
+    /** The page, shorter if what is said about its records leaves no room for all of them; `shown`: the records above it. */
+    async fitted(page: WalkedPage, shown: readonly WireRecord[]) {
       let { records } = page;
       for (;;) {
         const lines = await room(about([...shown, ...records]));

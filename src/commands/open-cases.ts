@@ -39,22 +39,16 @@ export interface OpenCase {
   readonly doubt?: string | undefined;
 }
 
-export interface OpenCases {
-  /** Adds what orders show. It warns about what the journal does not know yet, with the command that records it. */
-  readonly see: (orders: readonly KnownOrder[]) => void;
-  /** What these attempts say, and what else was seen. `attempts`: those that a person must look at. */
-  readonly all: (attempts: readonly AttemptRecord[]) => readonly OpenCase[];
-  /** Refunds that never arrived and whose waiting period ended within the last day, so that they are reported once. */
-  readonly lost: () => readonly OpenCase[];
-}
+export type OpenCases = ReturnType<typeof collectOpenCases>;
 
-export function collectOpenCases(ctx: Context): OpenCases {
+export function collectOpenCases(ctx: Context) {
   const seen: OpenCase[] = [];
   const lost: AttemptRecord[] = [];
   const followed = new Set<string>();
   const dayAgo = ctx.clock.now() - dayMs;
   return {
-    see(orders) {
+    /** Adds what orders show. It warns about what the journal does not know yet, with the command that records it. */
+    see: (orders: readonly KnownOrder[]): void => {
       for (const known of orders) {
         lost.push(...known.neverArrived.filter((record) => horizonOf(record) > dayAgo));
         seen.push(...casesOf(known));
@@ -63,7 +57,8 @@ export function collectOpenCases(ctx: Context): OpenCases {
         warnOfUnrecorded(ctx, known);
       }
     },
-    all(attempts) {
+    /** What these attempts say, and what else was seen. `attempts`: those that a person must look at. */
+    all(attempts: readonly AttemptRecord[]) {
       const own = attempts.map((record) => ({
         ...caseOf(
           openStates.find((one) => one === recordedState(record)),
@@ -77,6 +72,7 @@ export function collectOpenCases(ctx: Context): OpenCases {
         own.some((one) => one.state === state && one.orderId === orderId);
       return [...own, ...seen.filter((one) => !isTold(one))];
     },
+    /** Refunds that never arrived and whose waiting period ended within the last day, so that they are reported once. */
     lost: () => lost.map((record) => caseOf('unconfirmed', record)),
   };
 }

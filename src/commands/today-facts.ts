@@ -12,7 +12,6 @@ import { isOpenState } from '../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
   type Figure,
-  type Gaps,
   hasCurrency,
   type Line,
   largestFirst,
@@ -64,12 +63,7 @@ export interface TodayLine extends JsonObject {
 }
 
 /** What `today` shows. */
-export interface TodayFacts {
-  readonly lines: readonly TodayLine[];
-  /** The refunds of the day. */
-  readonly refunds: readonly Line<RefundSum>[];
-  readonly gaps: Gaps;
-}
+export type TodayFacts = Awaited<ReturnType<typeof gatherToday>>;
 
 /**
  * Reads everything that the source has, and counts it. `open` sees the orders meanwhile. `isTeam`: the lines also name who sent
@@ -83,7 +77,7 @@ export async function gatherToday(
     open,
     isTeam,
   }: { readonly currency: string | undefined; readonly open: OpenCases; readonly isTeam: boolean },
-): Promise<TodayFacts> {
+) {
   const rules = { dayOf: (at: number) => source.days.day(at), now: source.reachesTo / 1000 };
   const shared = { currency, rules };
   const money = summariseRefunds({ ...shared, span: source.range, by: 'day' });
@@ -110,6 +104,7 @@ export async function gatherToday(
   const { profile } = await ctx.profiles.open();
   return {
     gaps,
+    /** The refunds of the day. */
     refunds: totals,
     lines: [
       ...(await openLines(source, open, { isTeam, profile, journal: ctx.journal })),

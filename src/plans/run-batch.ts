@@ -71,21 +71,8 @@ export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchStop | und
   return gate.stop();
 }
 
-/** Decides before every row whether it may start. */
-interface Gate {
-  /**
-   * Resolves with whether the next row may start. First waits until a pause that the service asked for is over. Also waits for
-   * rows whose replies were lost, if the batch would stop should all of them end as unknown.
-   */
-  opens(): Promise<boolean>;
-  /** Call it when a row starts, then tell it when the reply is lost and how the row ended. */
-  starts(): { readonly lost: () => void; readonly ended: (end: RowEnd) => void };
-  close(): void;
-  /** Why rows were not started; undefined if none were held back. */
-  stop(): BatchStop | undefined;
-}
-
-function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>): Gate {
+// Decides before every row whether it may start.
+function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>) {
   const { clock, signal, maxFailures = defaultMaxFailures } = parts;
   const rules = createRules(maxFailures);
   // Wakes the waiting rows when the batch stops for another reason.
@@ -117,6 +104,10 @@ function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFail
     }
   };
   return {
+    /**
+     * Resolves with whether the next row may start. First waits until a pause that the service asked for is over. Also waits for
+     * rows whose replies were lost, if the batch would stop should all of them end as unknown.
+     */
     async opens() {
       // A row in flight may meanwhile lengthen the pause, or lose its reply.
       while (!over.aborted && (rules.wouldStop(lostReplies) || clock.monotonic() < pausedUntil))
@@ -125,7 +116,8 @@ function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFail
       heldBack ||= closed.signal.aborted;
       return !closed.signal.aborted;
     },
-    starts() {
+    /** Call it when a row starts, then tell it when the reply is lost and how the row ended. */
+    starts(): { readonly lost: () => void; readonly ended: (end: RowEnd) => void } {
       let isLost = false;
       return {
         lost() {
@@ -143,24 +135,20 @@ function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFail
       };
     },
     close,
+    /** Why rows were not started; undefined if none were held back. */
     stop: () => (heldBack ? stop : undefined),
   };
 }
 
 // The rules by which a row's end stops the batch.
-interface Rules {
-  /** Call it with every end, in order. */
-  stopFor(end: RowEnd): BatchStop | undefined;
-  /** Whether this many more unknown rows would stop the batch. */
-  wouldStop(more: number): boolean;
-}
-
-function createRules(maxFailures: number): Rules {
+function createRules(maxFailures: number) {
   let inARow = 0;
   let inAll = 0;
   return {
-    wouldStop: (more) => more > 0 && (inARow + more >= maxInARow || inAll + more >= maxFailures),
-    stopFor({ how, isKnown = false, stops, waitMs = 0 }) {
+    /** Whether this many more unknown rows would stop the batch. */
+    wouldStop: (more: number) => more > 0 && (inARow + more >= maxInARow || inAll + more >= maxFailures),
+    /** Call it with every end, in order. */
+    stopFor({ how, isKnown = false, stops, waitMs = 0 }: RowEnd): BatchStop | undefined {
       // Otherwise unconfirmed rows of earlier runs would stop every run before it sends anything.
       if (isKnown) return undefined;
       const isUnknown = how === 'unknown';

@@ -241,25 +241,16 @@ export interface Line<Name extends string> {
   readonly sums: Readonly<Record<Name, Figure>>;
 }
 
-interface Tally<Name extends string> {
-  /** Adds figures to a bucket. A figure that is not named adds nothing. */
-  add(bucket: string, currency: string | undefined, figures: Readonly<Partial<Record<Name, Figure>>>): void;
-  /**
-   * The lines, currency by currency. Within a currency they are sorted by `order`; without it, the line with the largest sum
-   * named `by` comes first.
-   */
-  lines(by: Name, order?: (one: string, other: string) => number): readonly Line<Name>[];
-}
-
 /** Adds up figures by bucket and currency. */
-export function createTally<Name extends string>(names: readonly Name[]): Tally<Name> {
+export function createTally<Name extends string>(names: readonly Name[]) {
   const groups = new Map<string, Map<string, Record<Name, Figure>>>();
   const keyOf = (currency: string | undefined): string => currency ?? '';
   const zeros = (): Record<Name, Figure> =>
     // The type of the result follows from `names`, which TypeScript cannot see through fromEntries.
     Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, Figure>;
   return {
-    add(bucket, currency, figures) {
+    /** Adds figures to a bucket. A figure that is not named adds nothing. */
+    add(bucket: string, currency: string | undefined, figures: Readonly<Partial<Record<Name, Figure>>>) {
       const key = keyOf(currency);
       const group = groups.get(key) ?? new Map<string, Record<Name, Figure>>();
       groups.set(key, group);
@@ -267,7 +258,11 @@ export function createTally<Name extends string>(names: readonly Name[]): Tally<
       group.set(bucket, sums);
       for (const name of names) sums[name] = plus(sums[name], figures[name] ?? 0);
     },
-    lines: (by, order) =>
+    /**
+     * The lines, currency by currency. Within a currency they are sorted by `order`; without it, the line with the largest sum
+     * named `by` comes first.
+     */
+    lines: (by: Name, order?: (one: string, other: string) => number) =>
       [...groups]
         .toSorted(([one], [other]) => (one < other ? -1 : 1))
         .flatMap(([key, group]) =>

@@ -18,18 +18,8 @@ import { namedColumns, tableColumns, usualColumns } from './table/columns.ts';
 import { unitsMark } from './table/shown-values.ts';
 
 /** A list on its way to stdout, in any format. */
-export interface Sink {
-  rows(rows: readonly Row[]): Promise<void>;
-  end(hasMore: boolean, sums?: readonly Row[]): Promise<void>;
-  /** Closes a list that was begun and not ended because the run failed. The list then says that there is more. */
-  abandon(): Promise<void>;
-  /** Writes what comes after the list. */
-  close(failed: CliError | undefined): Promise<void>;
-  /** How many rows were written. */
-  count(): number;
-  /** Whether the list was ended, and not abandoned. */
-  isWhole(): boolean;
-}
+export type Sink = ReturnType<typeof startSink>;
+
 // The width of a terminal that has room for all usual columns.
 const wideTable = 120;
 
@@ -47,7 +37,7 @@ export function startSink(
   columns: readonly Column[],
   options: OutputOptions & DrawnHow & { readonly isList?: boolean },
   writer: StreamWriter,
-): Sink {
+) {
   refuseScreen(options);
   const brief = options.isBriefList === true && options.format === 'list' && options.isList === true;
   const named =
@@ -95,7 +85,7 @@ export function startSink(
       );
   };
   return {
-    async rows(rows) {
+    async rows(rows: readonly Row[]) {
       format ??= await load();
       state = 'begun';
       try {
@@ -106,17 +96,21 @@ export function startSink(
       written += rows.length;
     },
     end,
+    /** Closes a list that was begun and not ended because the run failed. The list then says that there is more. */
     async abandon() {
       if (state !== 'begun' || writer.lost !== undefined) return;
       await end(true);
       state = 'abandoned';
     },
-    async close(failed) {
+    /** Writes what comes after the list. */
+    async close(failed: CliError | undefined) {
       if (format?.close === undefined || writer.lost !== undefined) return;
       const about = options.redaction.about((await options.about?.(failed)) ?? []);
       await writer.writeBytes(format.close(more, about));
     },
+    /** How many rows were written. */
     count: () => written,
+    /** Whether the list was ended, and not abandoned. */
     isWhole: () => state === 'ended',
   };
 }

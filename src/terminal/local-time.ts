@@ -4,39 +4,13 @@ import { isTime } from '../api/spec.ts';
 import { orUndefined } from '../errors.ts';
 import type { TimeSpan } from './terminal.ts';
 
-/** Unix seconds, read in one time zone. */
-export interface Times {
-  valid(value: unknown): value is number;
-  show(seconds: number, precision: TimeSpan['precision']): string;
-  /** `05:05:12` today, `05:05:12 on 20 Nov` on another day, with the year if it is another year. */
-  short(seconds: number): string;
-  /** Whether two times are on the same day in this zone. */
-  sameDay(seconds: number, other: unknown): boolean;
-  /** The offset at a time, as a heading shows it: `-06`, `+05:30`, `UTC`. */
-  offset(seconds: number): string;
-  now(): number;
-  /** In the form for machines: `2026-11-20T18:42:51-06:00`. */
-  iso(seconds: number): string;
-  /**
-   * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its
-   * offset and so becomes a text: no two times look alike.
-   */
-  forSheet(seconds: number): string;
-  /**
-   * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
-   * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
-   */
-  moment(shown: number): number;
-  /** The day of a time, `2026-11-20`; undefined if it is not a time. */
-  day(seconds: unknown): string | undefined;
-  /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
-  days(first: number, last: number): string;
-}
-
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
+/** Unix seconds, read in one time zone. */
+export type Times = ReturnType<typeof createTimes>;
+
 /** Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not be shown. */
-export function createTimes(zone: string | undefined, now: () => number): Times {
+export function createTimes(zone: string | undefined, now: () => number) {
   // The formatter is slow to make, and many runs show no time. So it is made with the first time.
   let formatter: Intl.DateTimeFormat | undefined;
   const at = (seconds: number): Parts => {
@@ -63,7 +37,8 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   return {
     valid: isTime,
     now: thisSecond,
-    iso(seconds) {
+    /** In the form for machines: `2026-11-20T18:42:51-06:00`. */
+    iso(seconds: number) {
       if (!isDate(seconds)) return String(seconds);
       const minutes = minutesAt(seconds);
       const size = Math.abs(minutes);
@@ -71,17 +46,27 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       const shown = new Date((seconds + minutes * 60) * 1000).toISOString().slice(0, 19);
       return `${shown}${minutes < 0 ? '-' : '+'}${offset.join(':')}`;
     },
-    forSheet(seconds) {
+    /**
+     * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its
+     * offset and so becomes a text: no two times look alike.
+     */
+    forSheet(seconds: number) {
       const text = this.iso(seconds).replace('T', ' ');
       const shown = text.slice(0, 19);
       const isFirst =
         this.moment(Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)) === seconds * 1000;
       return isFirst ? shown : text;
     },
-    moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
-    day: (seconds) =>
+    /**
+     * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
+     * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
+     */
+    moment: (shown: number) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
+    /** The day of a time, `2026-11-20`; undefined if it is not a time. */
+    day: (seconds: unknown) =>
       isTime(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,
-    days(first, last) {
+    /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
+    days(first: number, last: number) {
       if (![first, last].every((seconds) => isTime(Math.floor(seconds)))) return notSeconds;
       const [from, to] = [at(first), at(last)];
       const day = ({ day: number, month }: Parts): string => `${number} ${months[month - 1]}`;
@@ -89,11 +74,12 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       const start = from.year === to.year && day(from) === day(to) ? '' : `${day(from)}${year} to `;
       return `${start}${day(to)} ${to.year} (UTC${to.minutes === 0 ? '' : signed(to.minutes, false)})`;
     },
-    offset: (seconds) => {
+    /** The offset at a time, as a heading shows it: `-06`, `+05:30`, `UTC`. */
+    offset: (seconds: number) => {
       const { minutes } = at(isDate(seconds) ? seconds : thisSecond());
       return minutes === 0 ? 'UTC' : signed(minutes, true);
     },
-    show(seconds, precision) {
+    show(seconds: number, precision: TimeSpan['precision']) {
       // A number that is not on a day that JavaScript knows is shown as it is, so that the rest of the screen can be read.
       if (!isDate(seconds)) return String(seconds);
       const time = at(seconds);
@@ -109,12 +95,14 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       if (precision === 'second') return `${short}:${time.second}`;
       return precision === 'zoned' ? `${short} ${zone}` : short;
     },
-    short(seconds) {
+    /** `05:05:12` today, `05:05:12 on 20 Nov` on another day, with the year if it is another year. */
+    short(seconds: number) {
       if (!isDate(seconds)) return String(seconds);
       const clock = this.show(seconds, 'clock');
       return this.sameDay(seconds, thisSecond()) ? clock : `${clock} on ${this.show(seconds, 'date')}`;
     },
-    sameDay(seconds, other) {
+    /** Whether two times are on the same day in this zone. */
+    sameDay(seconds: number, other: unknown) {
       if (!isTime(other)) return false;
       const [one, two] = [at(seconds), at(other)];
       return one.day === two.day && one.month === two.month && one.year === two.year;

@@ -270,13 +270,6 @@ function jsonMasked(json: string, text: (given: string) => string): string {
   }
 }
 
-/** Personal data that was seen, found again in texts as whole words, also where its end was cut off. */
-interface KnownTexts {
-  /** `shown`: what is printed in its place. Short figures may be amounts, so they are left out. */
-  add(value: string, shown: string): void;
-  masked(text: string): string;
-}
-
 interface Seen {
   readonly value: string;
   /** Where its first word begins. */
@@ -294,7 +287,8 @@ interface Found {
   readonly shown: string;
 }
 
-function createKnownTexts(): KnownTexts {
+// Personal data that was seen, found again in texts as whole words, also where its end was cut off.
+function createKnownTexts() {
   const values = new Set<string>();
   const byWord = new Map<string, Seen[]>();
   const whole = (text: string, start: number, word: string): Found | undefined => {
@@ -313,7 +307,8 @@ function createKnownTexts(): KnownTexts {
     return found && { lead: 0, length: beginning.length + 1, shown: found.shown };
   };
   return {
-    add(value, shown) {
+    /** `shown`: what is printed in its place. Short figures may be amounts, so they are left out. */
+    add(value: string, shown: string) {
       if (/^[\d .,]{1,6}$/.test(value) || values.has(value)) return;
       values.add(value);
       const [first] = value.matchAll(words);
@@ -325,7 +320,7 @@ function createKnownTexts(): KnownTexts {
         same.toSorted((one, other) => other.value.length - one.value.length),
       );
     },
-    masked(text) {
+    masked(text: string) {
       if (byWord.size === 0) return text;
       let out = '';
       let done = 0;

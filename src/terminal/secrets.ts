@@ -11,32 +11,10 @@ const replacement = '[key]';
 const shortestHidden = 6;
 
 /** Keys that must never leave the program. */
-export interface Secrets {
-  /** Masks this key from now on. */
-  add(key: string): void;
-  /** No longer masks this key. For `simulator serve`, which prints its key on purpose. */
-  reveal(key: string): void;
-  /** Whether a text holds a key, however it is spelled. */
-  holds(text: string): boolean;
-  /** The text with its keys masked. */
-  clean(text: string): string;
-  /** JSON text with its keys masked. It stays JSON: only the strings and numbers that hold a key are changed. */
-  cleanJson(json: string): string;
-  /** The body of a reply with its keys masked. Without a key it is the same bytes. */
-  cleanBody(body: Uint8Array): Uint8Array;
-  /** A filter for text that comes in pieces. It holds back the end of a piece if a key may begin there. */
-  filter(): SecretFilter;
-}
-
-/** A filter for one stream. */
-interface SecretFilter {
-  push(piece: Piece): Piece;
-  /** Returns the text that was held back. */
-  end(): string;
-}
+export type Secrets = ReturnType<typeof createSecrets>;
 
 /** An empty set of keys. */
-export function createSecrets(): Secrets {
+export function createSecrets() {
   const keys = new Set<string>();
   let sought: Sought = soughtOf(keys);
   const clean = (text: string): string => (sought.inText(text) ? masked(text, sought.spellings) : text);
@@ -46,29 +24,37 @@ export function createSecrets(): Secrets {
     return clean(mapTokens(json, (token) => cleanToken(token, clean)));
   };
   return {
-    add(key) {
+    /** Masks this key from now on. */
+    add(key: string) {
       if (key.length < shortestHidden || keys.has(key)) return;
       keys.add(key);
       sought = soughtOf(keys);
     },
-    reveal(key) {
+    /** No longer masks this key. For `simulator serve`, which prints its key on purpose. */
+    reveal(key: string) {
       if (keys.delete(key)) sought = soughtOf(keys);
     },
-    holds: (text) => sought.inText(text),
+    /** Whether a text holds a key, however it is spelled. */
+    holds: (text: string) => sought.inText(text),
+    /** The text with its keys masked. */
     clean,
+    /** JSON text with its keys masked. It stays JSON: only the strings and numbers that hold a key are changed. */
     cleanJson,
-    cleanBody(body) {
+    /** The body of a reply with its keys masked. Without a key it is the same bytes. */
+    cleanBody(body: Uint8Array) {
       if (!sought.inBytes(body)) return body;
       return Buffer.from(cleanJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)));
     },
+    /** A filter for text that comes in pieces. It holds back the end of a piece if a key may begin there. */
     filter: () => filterOf(() => sought, clean),
   };
 }
 
-function filterOf(sought: () => Sought, clean: (text: string) => string): SecretFilter {
+// A filter for one stream.
+function filterOf(sought: () => Sought, clean: (text: string) => string) {
   let held = '';
   return {
-    push(piece) {
+    push(piece: Piece) {
       const known = sought();
       const { spellings } = known;
       if (typeof piece !== 'string' && held === '' && !known.inBytes(piece)) {
@@ -82,6 +68,7 @@ function filterOf(sought: () => Sought, clean: (text: string) => string): Secret
       held = keep === 0 ? '' : all.slice(-keep);
       return keep === 0 ? all : all.slice(0, -keep);
     },
+    /** Returns the text that was held back. */
     end() {
       const rest = held;
       held = '';

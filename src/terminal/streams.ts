@@ -44,18 +44,7 @@ export function screenClean(secrets: Secrets): (text: string) => string {
 }
 
 /** The only writer of a stream. It waits while the stream is full, masks keys, and reports a lost stream once. */
-export interface StreamWriter {
-  /** Resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
-  write(piece: Piece): Promise<void>;
-  /** Like `write`, for bytes that are not text: whoever made them has masked the keys. */
-  writeBytes(bytes: Uint8Array): Promise<void>;
-  /** Writes a whole message without waiting, and never throws. For notes, and after a signal. */
-  writeNow(text: string): void;
-  /** Writes the rest that might have begun a key. Resolves when everything has left the process. */
-  end(): Promise<void>;
-  /** Why the stream is lost; undefined if it is not. */
-  readonly lost: CliError | undefined;
-}
+export type StreamWriter = ReturnType<typeof createStreamWriter>;
 
 export interface StreamWriterOptions {
   readonly stream: Writable & { readonly isTTY?: boolean };
@@ -71,7 +60,7 @@ export interface StreamWriterOptions {
 }
 
 /** Takes over a stream. Nothing else may write to it from now on. */
-export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
+export function createStreamWriter(options: StreamWriterOptions) {
   const { stream, name, secrets, onLost, isClosed, beforeWrite } = options;
   const filter = secrets.filter();
   let lost: CliError | undefined;
@@ -113,12 +102,17 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     });
 
   return {
-    write: (piece) => send(filter.push(piece)),
+    /** Resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
+    write: (piece: Piece) => send(filter.push(piece)),
+    /** Like `write`, for bytes that are not text: whoever made them has masked the keys. */
     writeBytes: send,
-    writeNow(text) {
+    /** Writes a whole message without waiting, and never throws. For notes, and after a signal. */
+    writeNow(text: string) {
       send(filter.end() + secrets.clean(text)).catch(() => undefined);
     },
+    /** Writes the rest that might have begun a key. Resolves when everything has left the process. */
     end: () => send(filter.end()),
+    /** Why the stream is lost; undefined if it is not. */
     get lost() {
       return lost;
     },

@@ -3,28 +3,15 @@
 import { type AmountStyle, briefFigure, sumsWords } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { type BatchRun, newBatchRun, type PlanRow, type RowTold, sumsOf } from '../../plans/plans.ts';
+import { newBatchRun, type PlanRow, type RowTold, sumsOf } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { ProgressLine } from '../../terminal/terminal.ts';
 import type { Sending } from './send-row.ts';
 
-export interface BatchProgressLine {
-  /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
-  readonly run: BatchRun;
-  /** Counts the rows whose reply was lost and whose order is read again. */
-  readonly waiting: Sending['waiting'];
-  readonly add: (row: PlanRow, how: RowTold['how']) => void;
-  /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
-  readonly soFar: () => string;
-  readonly end: () => void;
-}
+export type BatchProgressLine = ReturnType<typeof startProgress>;
 
 /** Starts the line. Its `end` takes it away. */
-export function startProgress(
-  ctx: Context,
-  { settings }: Profile,
-  rows: readonly PlanRow[],
-): BatchProgressLine {
+export function startProgress(ctx: Context, { settings }: Profile, rows: readonly PlanRow[]) {
   const run = newBatchRun();
   const startedAt = ctx.clock.monotonic();
   const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
@@ -79,7 +66,16 @@ export function startProgress(
     const left = rows.length - counts.applied - unconfirmed - refused;
     return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;
   };
-  return { run, waiting, add, soFar, end };
+  return {
+    /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
+    run,
+    /** Counts the rows whose reply was lost and whose order is read again. */
+    waiting,
+    add,
+    /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
+    soFar,
+    end,
+  };
 }
 
 const countOf = {

@@ -220,27 +220,20 @@ async function planAnswered(
   };
 }
 
-/** What a preview has besides the refund. */
-interface RefundNotes {
-  readonly warnings: readonly string[];
-  /** Lines about orders that look like twins and were never paid: they warn of nothing. */
-  readonly asides: readonly string[];
-  readonly urgent: readonly string[];
-}
-
 /** What a preview says besides the refund. */
 export function refundWarnings(
   ctx: Context,
   { profile, order, origins }: Pick<Previewed, 'profile' | 'order' | 'origins'>,
   { warnings, money }: RefundPlan,
   { twins, own, gaps }: FoundTwins,
-): RefundNotes {
+) {
   const young = youngWarnings(money, profile, ctx.clock.now(), origins);
   const words = twinWords(ctx, profile, order, own);
   const inWords = (which: (twin: KnownTwin) => boolean) =>
     twins.filter((twin) => warnsOfTwin(twin, words) && which(twin)).map((twin) => twinLine(twin, words));
   return {
     warnings: [...warnings, ...young, ...inWords((twin) => !isPaidBack(twin)), ...gaps],
+    /** Lines about orders that look like twins and were never paid: they warn of nothing. */
     asides: twins.filter((twin) => !warnsOfTwin(twin, words)).map((twin) => twinLine(twin, words)),
     // Paying both back is the mistake that costs the most.
     urgent: inWords(isPaidBack),

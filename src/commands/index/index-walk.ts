@@ -22,14 +22,6 @@ export interface IndexWalk {
   readonly onRead: (orders: number, oldest: number | undefined) => void;
 }
 
-/** How a walk ended: what its last run showed, or that it ran out of requests. */
-interface Walked {
-  readonly read: number;
-  readonly added: number;
-  readonly last: Learned | undefined;
-  readonly isSpent: boolean;
-}
-
 // How many orders are written at once: as many as a segment of the index has, since smaller runs would be written again and again. Fewer
 // if reading them takes longer than `runMs`.
 const runLength = 1_000;
@@ -49,7 +41,7 @@ export async function walkIntoIndex(
     /** How many orders are written at once. */
     readonly atOnce?: number;
   },
-): Promise<Walked> {
+) {
   const { ctx, service, index, isSpent, onRead } = walk;
   let run = newRun(after, ctx.clock.now());
   let askedAt = ctx.clock.now();

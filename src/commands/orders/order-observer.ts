@@ -31,7 +31,7 @@ interface TimeSpread {
 }
 
 export interface OrderObserver extends WalkObserver {
-  readonly twins: Twins;
+  readonly twins: ReturnType<typeof createTwins>;
   readonly read: number;
   readonly days: TimeSpread | undefined;
   /** The id of the last order that was read. If --since ended the walk, it is the last order that is new enough. */
@@ -121,21 +121,11 @@ export interface DateState {
   readonly contradicted: boolean;
 }
 
-/** Decides when a walk can end because all later orders are too old. */
-interface DateStop {
-  /** Looks at a page as it was read. */
-  add(records: readonly WireRecord[]): void;
-  /** Whether every order that follows is too old. */
-  readonly reached: boolean;
-  /** A warning that the list is not newest first. It comes once, and only when a date could have ended the walk. */
-  warning(): string | undefined;
-  /** The id of the last order that is new enough. */
-  readonly last: string | undefined;
-  readonly state: DateState;
-}
-
-/** `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; without it no date ends the walk. */
-export function stopAtDate(promised: boolean, since: number | undefined, from?: DateState): DateStop {
+/**
+ * Decides when a walk can end because all later orders are too old. `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; without
+ * it no date ends the walk.
+ */
+export function stopAtDate(promised: boolean, since: number | undefined, from?: DateState) {
   let before = from?.before;
   const contradicted = from?.contradicted === true;
   let contradiction: Contradiction | undefined;
@@ -154,23 +144,27 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
     if (!tooOld) last = id;
   };
   return {
-    add(records) {
+    /** Looks at a page as it was read. */
+    add(records: readonly WireRecord[]) {
       if (records.length > 0) pages += 1;
       // After one contradiction, dates no longer prove anything.
       if (promised && contradiction === undefined && !contradicted)
         for (const record of records) look(record);
     },
+    /** Whether every order that follows is too old. */
     get reached() {
       // If nothing on the first page is new enough, orders.order may be wrong. The next page shows whether it is.
       const isTried = last !== undefined || pages > 1 || from?.before !== undefined;
       return promised && tooOld && isTried && contradiction === undefined && !contradicted;
     },
+    /** A warning that the list is not newest first. It comes once, and only when a date could have ended the walk. */
     warning() {
       if (contradiction === undefined || since === undefined || warned) return undefined;
       warned = true;
       const { earlier, later } = contradiction;
       return `the list is not newest first, although orders.order says so: ${later} is newer than ${earlier} before it; reading on`;
     },
+    /** The id of the last order that is new enough. */
     get last() {
       return last;
     },
@@ -180,21 +174,15 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   };
 }
 
-/** The twins among the orders that were read. */
-interface Twins {
-  add(orders: readonly JsonObject[]): void;
-  /** An order that may be this one's twin, and whether it was refunded when it was read; undefined when none was read. */
-  of(order: JsonObject): Twin | undefined;
-}
-
 // Twins are near each other in a list, so older orders are forgotten and memory stays small.
 const remembered = 1_000;
 
-export function createTwins(): Twins {
+/** The twins among the orders that were read. */
+export function createTwins() {
   const seen = recently<readonly Twin[]>();
   const twins = recently<Twin>();
   return {
-    add(orders) {
+    add(orders: readonly JsonObject[]) {
       for (const order of orders) {
         const own = twinOf(order);
         const bought = purchaseOf(order);
@@ -211,7 +199,8 @@ export function createTwins(): Twins {
         seen.set(bought, [...others, own].slice(-8));
       }
     },
-    of: ({ id }) => (typeof id === 'string' ? twins.get(id) : undefined),
+    /** An order that may be this one's twin, and whether it was refunded when it was read; undefined when none was read. */
+    of: ({ id }: JsonObject) => (typeof id === 'string' ? twins.get(id) : undefined),
   };
 }
 
@@ -256,7 +245,7 @@ const rememberedPairs = 64;
 const namedPairs = 5;
 
 /** Collects the pairs of twins among the shown orders, and names them at the end. */
-export function namePairs(twins: Pick<Twins, 'of'>): {
+export function namePairs(twins: Pick<ReturnType<typeof createTwins>, 'of'>): {
   add(orders: readonly JsonObject[]): void;
   readonly named: readonly (readonly Twin[])[];
   /** `known`: a twin with what the journal knows about it. */

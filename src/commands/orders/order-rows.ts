@@ -60,17 +60,11 @@ export interface RowQuery {
   readonly toldOf: (order: JsonObject) => Told;
 }
 
-/** The rows that can be made from an order, and what none of them has. */
-interface OrderRows {
-  readonly rows: readonly ExportRow[];
-  readonly problems: readonly ExportProblem[];
-}
-
 /**
  * Makes the rows of one order. What the order does not show completely is reported as a problem, unless it cannot be in the
  * range.
  */
-export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
+export function orderRows(record: WireRecord, query: RowQuery) {
   const { value: order } = record;
   const { rows: kind, by, range, chargeStatus, amounts } = query;
   const isElsewhere = by === 'created' && isTime(order.created_at) && !isWithin(range, order.created_at);

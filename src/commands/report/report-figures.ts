@@ -3,13 +3,7 @@
 import { isWithin, secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { changeKinds, isOpen, type Moment, openAttempts, pagesOf } from '../../journal/journal.ts';
-import {
-  acknowledgementOf,
-  isOpenState,
-  type RefundState,
-  recordedState,
-  type TwinPair,
-} from '../../orders/orders.ts';
+import { acknowledgementOf, isOpenState, recordedState } from '../../orders/orders.ts';
 import {
   daysFrom,
   type Figure,
@@ -29,22 +23,9 @@ import {
 } from '../../reports/reports.ts';
 import { outcomeWords } from '../journal/attempt-words.ts';
 import { caseOf, type OpenCase, type OpenCases, toldStates } from '../open-cases.ts';
-import { isOfPeriod, type ListedTwin, pairsIn } from '../orders/twins.ts';
-import { type TimeBefore, timesBefore } from './report-period.ts';
+import { isOfPeriod, pairsIn } from '../orders/twins.ts';
+import { timesBefore } from './report-period.ts';
 import type { Source } from './report-source.ts';
-
-/** What somebody has to look at: a change in the journal of this machine, or an order whose figures prove nothing. */
-interface ReportedCase {
-  readonly orderId: string | undefined;
-  readonly what: string;
-  readonly state: RefundState;
-  readonly outcome: string;
-  readonly amount: Figure | undefined;
-  readonly currency: string | undefined;
-  /** Unix seconds; undefined if nothing was sent. */
-  readonly sentAt: number | undefined;
-  readonly operator: string | undefined;
-}
 
 /** How many orders or changes in a currency wait for somebody, and their sum. */
 export interface WaitingSum {
@@ -53,37 +34,10 @@ export interface WaitingSum {
   readonly amount: Figure;
 }
 
-export interface ReportFigures {
-  readonly unit: TimeUnit;
-  /** Every unit of the period as far as it has passed, also those without refunds. */
-  readonly units: readonly string[];
-  readonly time: Summary<RefundSum>;
-  /** The sums of the times that the period is compared with. */
-  readonly before: readonly (TimeBefore & { readonly totals: readonly Line<RefundSum>[] })[];
-  readonly reasons: Summary<RefundSum>;
-  readonly operators: Summary<RefundSum>;
-  readonly approvers: Summary<RefundSum>;
-  readonly cards: Summary<RefundSum>;
-  readonly waiting: Summary<OrderSum>;
-  /** What waits, whatever the period is. */
-  readonly waits: {
-    readonly notCaptured: readonly WaitingSum[];
-    readonly unconfirmed: readonly WaitingSum[];
-  };
-  /** The largest refunds that went back, for each currency. */
-  readonly largest: readonly RefundFact[];
-  /** The pairs of which neither payment went back. */
-  readonly twins: readonly TwinPair<ListedTwin>[];
-  readonly settledTwins: number;
-  readonly openCases: readonly ReportedCase[];
-  /** What a person recorded, and no order shows. */
-  readonly recorded: readonly ReportedCase[];
-  /** The changes sent in the period whose alarm somebody has dealt with. */
-  readonly acknowledged: readonly ReportedCase[];
-}
-
 /** How many of the largest refunds a report lists for each currency. */
 const largestCount = 10;
+
+export type ReportFigures = Awaited<ReturnType<typeof gatherFigures>>;
 
 /** Reads all facts of a source and adds them up, the refunds just as `refunds summary` does. `open` sees the orders meanwhile. */
 export async function gatherFigures(
@@ -91,7 +45,7 @@ export async function gatherFigures(
   source: Source,
   currency: string | undefined,
   open: OpenCases,
-): Promise<ReportFigures> {
+) {
   const { range: span, days, reachesTo } = source;
   const unit = unitFor(source);
   const shared = { span, currency, rules: { dayOf: (at: number) => days.day(at), now: reachesTo / 1000 } };
@@ -136,20 +90,27 @@ export async function gatherFigures(
   const twins = pairs.filter((pair) => !pair.isSettled);
   return {
     unit,
+    /** Every unit of the period as far as it has passed, also those without refunds. */
     units: unitsOf(source, unit, time),
     time,
+    /** The sums of the times that the period is compared with. */
     before: before.map(({ words, span: of, sums }) => ({ words, span: of, totals: sums.result().totals })),
     reasons: splits.reasons.result(),
     operators: splits.operators.result(),
     approvers: splits.approvers.result(),
     cards: splits.cards.result(),
     waiting,
+    /** What waits, whatever the period is. */
     waits: { notCaptured: waiting.totals.map(waitingSum), unconfirmed: unconfirmedSums(cases) },
+    /** The largest refunds that went back, for each currency. */
     largest: largest.all(),
+    /** The pairs of which neither payment went back. */
     twins,
     settledTwins: pairs.length - twins.length,
     openCases: cases.filter(({ state }) => isOpenState(state)),
+    /** What a person recorded, and no order shows. */
     recorded: cases.filter(({ state }) => !isOpenState(state)),
+    /** The changes sent in the period whose alarm somebody has dealt with. */
     acknowledged: await acknowledgedCases(ctx, source, currency),
   };
 }
@@ -234,7 +195,10 @@ async function openCases(
     .map((one) => reported(one, now));
 }
 
-function reported({ state, orderId, currency, amount, record, doubt }: OpenCase, now: Moment): ReportedCase {
+/** What somebody has to look at: a change in the journal of this machine, or an order whose figures prove nothing. */
+type ReportedCase = ReturnType<typeof reported>;
+
+function reported({ state, orderId, currency, amount, record, doubt }: OpenCase, now: Moment) {
   const sent = record?.sent;
   // The journal may not know yet what the order shows.
   const isKnown = record !== undefined && recordedState(record) === state;
@@ -246,6 +210,7 @@ function reported({ state, orderId, currency, amount, record, doubt }: OpenCase,
     outcome: isKnown ? outcomeWords(record, isOpen(record, now)) : seen,
     amount,
     currency,
+    /** Unix seconds; undefined if nothing was sent. */
     sentAt: secondsOf(sent?.time),
     operator: sent?.operator,
   };

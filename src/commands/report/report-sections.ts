@@ -130,7 +130,7 @@ function tableOf<T>(name: string, all: readonly T[], cells: readonly CellOf<T>[]
 function casesSection(
   title: string,
   note: string,
-  cases: ReportFigures['openCases'],
+  cases: ReportFigures['acknowledged'],
   { source }: ReportHow,
 ): PageSection {
   const table = tableOf(title, cases, [

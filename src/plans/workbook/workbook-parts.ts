@@ -14,17 +14,11 @@ export interface WorkbookSheet {
   readonly part: string;
 }
 
-export interface WorkbookParts {
-  readonly sheets: readonly WorkbookSheet[];
-  readonly is1904: boolean;
-  readonly shared: readonly string[];
-  /** The format code of each cell style. */
-  readonly formats: readonly string[];
-}
-
 const main = 'xl/workbook.xml';
 
-export async function readParts(zip: ZipReader): Promise<WorkbookParts> {
+export type WorkbookParts = Awaited<ReturnType<typeof readParts>>;
+
+export async function readParts(zip: ZipReader) {
   const targets = new Map<string, { readonly type: string; readonly part: string }>();
   await parsePart(zip, 'xl/_rels/workbook.xml.rels', {
     open(name, { Id: id = '', Type: type = '', Target: target = '' }) {
@@ -52,6 +46,7 @@ export async function readParts(zip: ZipReader): Promise<WorkbookParts> {
     sheets,
     is1904,
     shared: texts === undefined ? [] : await readShared(zip, texts),
+    /** The format code of each cell style. */
     formats: styles === undefined ? [] : await readFormats(zip, styles),
   };
 }

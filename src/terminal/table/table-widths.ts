@@ -42,14 +42,6 @@ const bareStatus = 6;
  */
 export type FittedColumn = Column & { readonly uncut?: number; readonly short?: number };
 
-/** The columns that fit, and how wide they are. */
-interface Fitted {
-  /** Indexes of the columns that are shown. */
-  readonly shown: readonly number[];
-  /** The width of each shown column. */
-  readonly widths: readonly number[];
-}
-
 const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'sum', 'integer']);
 
 /** Whether a value of this kind is right-aligned in its column. */
@@ -71,7 +63,7 @@ export function fitColumns(
   columns: readonly FittedColumn[],
   natural: readonly number[],
   { width, usual }: { readonly width: number; readonly usual: readonly number[] | undefined },
-): Fitted {
+) {
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   const barely = columns.map((column, index) => barelyOf(column, natural[index] ?? 0));
   const chosen: number[] = [];
@@ -91,7 +83,12 @@ export function fitColumns(
   const shown = chosen.toSorted((a, b) => a - b);
   const shownColumns = shown.flatMap((index) => columns[index] ?? []);
   const widths = shown.map((index) => natural[index] ?? 0);
-  return { shown, widths: shrunk(shownColumns, widths, width) };
+  return {
+    /** Indexes of the columns that are shown. */
+    shown,
+    /** The width of each shown column. */
+    widths: shrunk(shownColumns, widths, width),
+  };
 }
 
 /** What cells say, as far as it changes how wide they usually are. */

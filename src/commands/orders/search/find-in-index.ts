@@ -32,35 +32,16 @@ interface IndexSearch {
   readonly isFull: () => boolean;
 }
 
-/** How a search in the index ended. */
-export interface IndexFound {
-  readonly found: number;
-  /** The status of the index after the search. */
-  readonly status: IndexStatus;
-  /** When the newest page was asked for, Unix milliseconds. */
-  readonly headAt: number;
-  /** Whether the newest orders that were read join those that are known. */
-  readonly headJoined: boolean;
-  /** Orders of the index that could not be read again. */
-  readonly unread: number;
-  /** The last order that was read, if `max` ended the search. */
-  readonly stoppedAt: string | undefined;
-  readonly requests: number;
-  readonly tookMs: number;
-}
-
 // A short first page comes sooner. If it does not join what is known, longer ones follow.
 const headLength = 50;
 // Twins are looked for only for this many of the found orders: in a longer list nobody looks for them.
 const mostTwinsLookedFor = 50;
 
+/** How a search in the index ended. */
+export type IndexFound = Awaited<ReturnType<typeof findInIndex>>;
+
 /** Searches. Throws what the service throws, and CliError 'refused' if the index cannot be opened. */
-export async function findInIndex(
-  ctx: Context,
-  service: Service,
-  index: OrderIndex,
-  search: IndexSearch,
-): Promise<IndexFound> {
+export async function findInIndex(ctx: Context, service: Service, index: OrderIndex, search: IndexSearch) {
   const { clock } = ctx;
   const startedAt = clock.monotonic();
   const headAt = clock.now();
@@ -97,10 +78,15 @@ export async function findInIndex(
   if (!search.isFull()) await showing.show(oldest);
   return {
     found: showing.found,
+    /** Orders of the index that could not be read again. */
     unread: reader.unread,
+    /** The last order that was read, if `max` ended the search. */
     stoppedAt: wanted.length > search.max ? wanted[search.max - 1]?.id : undefined,
+    /** The status of the index after the search. */
     status: index.status(),
+    /** When the newest page was asked for, Unix milliseconds. */
     headAt,
+    /** Whether the newest orders that were read join those that are known. */
     headJoined: newest.joins,
     requests: (service.requests?.() ?? 0) - before,
     tookMs: clock.monotonic() - startedAt,
@@ -113,11 +99,6 @@ function behind(records: readonly WireRecord[], after: string | undefined): read
   return at === -1 ? [] : records.slice(at + 1);
 }
 
-interface Head {
-  readonly records: readonly WireRecord[];
-  readonly joins: boolean;
-}
-
 // Reads on until the newest orders join those that are known.
 async function readHead(
   { clock }: Context,
@@ -126,7 +107,7 @@ async function readHead(
   first: Page,
   headAt: number,
   max: number,
-): Promise<Head> {
+) {
   const records: WireRecord[] = [...first.records];
   let joins = learnPage(index, service, undefined, first, headAt);
   const last = idOf(first.records.at(-1));
@@ -168,24 +149,19 @@ function learnPage(
   return learnRun(index, service, run)?.joins === true;
 }
 
-interface Showing {
-  readonly found: number;
-  /** Shows those of the orders that are found. */
-  show(records: readonly WireRecord[]): Promise<void>;
-}
-
 function startShowing(
   service: Service,
   index: OrderIndex,
   search: IndexSearch,
   live: ReadonlyMap<string, WireRecord>,
-): Showing {
+) {
   let found = 0;
   return {
     get found() {
       return found;
     },
-    async show(records) {
+    /** Shows those of the orders that are found. */
+    async show(records: readonly WireRecord[]) {
       const matching = await search.found(records);
       search.onRead(records);
       if (matching.length > 0) search.onRead(await twinsOf(service, index, matching, live));

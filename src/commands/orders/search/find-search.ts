@@ -62,19 +62,9 @@ export function sumLines({ sums, profile: { settings } }: Search): readonly stri
 }
 
 /** The list of what is found, while it is shown. */
-export interface FoundList {
-  /** How many orders were shown. */
-  readonly found: number;
-  /** The id of the last of them if they are as many as `--limit` allows. */
-  readonly fullAt: string | undefined;
-  /** Shows orders, as many as `--limit` leaves room for. */
-  show(records: readonly WireRecord[]): Promise<void>;
-  end(hasMore: boolean): Promise<void>;
-  /** How amounts are typed, if a number was found neither as an amount nor as a card. */
-  amountHint(): string | undefined;
-}
+export type FoundList = Awaited<ReturnType<typeof openList>>;
 
-export async function openList(ctx: Context, service: Service, search: Search): Promise<FoundList> {
+export async function openList(ctx: Context, service: Service, search: Search) {
   const { observer, texts, profile } = search;
   const status = await statusColumn(ctx, service);
   const modes = tallyModes(profile);
@@ -99,13 +89,16 @@ export async function openList(ctx: Context, service: Service, search: Search): 
     await write([...first, ...others]);
   };
   return {
+    /** How many orders were shown. */
     get found() {
       return found;
     },
+    /** The id of the last of them if they are as many as `--limit` allows. */
     get fullAt() {
       return found < limit ? undefined : last;
     },
-    async show(all) {
+    /** Shows orders, as many as `--limit` leaves room for. */
+    async show(all: readonly WireRecord[]) {
       const records = all.slice(0, limit - found);
       if (records.length === 0) return;
       last = idOf(records.at(-1)) ?? last;
@@ -118,11 +111,12 @@ export async function openList(ctx: Context, service: Service, search: Search): 
       const exact = records.filter(({ value }) => isNumber(value));
       if (exact.length > 0 || held.length > mostHeld) await release(exact);
     },
-    async end(hasMore) {
+    async end(hasMore: boolean) {
       await release([]);
       await sink.end(hasMore);
       for (const line of modes.lines()) ctx.notes.warn(line);
     },
+    /** How amounts are typed, if a number was found neither as an amount nor as a card. */
     amountHint: () => (asMeant ? undefined : amountHint(texts, profile.settings)),
   };
 }

@@ -44,27 +44,6 @@ interface Matches<T> {
   readonly others: readonly KeptOrder<T>[];
 }
 
-export interface KnownOrders<T> {
-  /** How many were read. */
-  readonly count: number;
-  /** `created_at` of the newest and the oldest, Unix seconds. */
-  readonly newest: number | undefined;
-  readonly oldest: number | undefined;
-  /** The id of the last order. */
-  readonly last: string | undefined;
-  /** Whether an order was on a page. */
-  has(id: string): boolean;
-  /** Takes in the orders of a page. */
-  add(records: readonly WireRecord[]): void;
-  /** Takes in orders that were found elsewhere in the list, each with the order before it. They come after all others. */
-  addFound(orders: readonly ReadAgain[]): void;
-  matches(words: string): Matches<T>;
-  /** Shows all of them to somebody who looks for a buyer. */
-  lookAt(buyers: Pick<NearBuyers, 'see'>): void;
-  /** The newest order that is not of the kind that can be chosen. */
-  unfit(): KeptOrder<T> | undefined;
-}
-
 interface Kept<T> extends Omit<KeptOrder<T>, 'twin'> {
   twin: Twin | undefined;
 }
@@ -77,8 +56,10 @@ interface Matched<T> {
   readonly others: Kept<T>[];
 }
 
+export type KnownOrders<T> = ReturnType<typeof createKnownOrders<T>>;
+
 /** Keeps nothing from an order but what its row shows and what a search looks at, since there may be many thousands. */
-export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
+export function createKnownOrders<T>(parts: KeptParts<T>) {
   const known: Kept<T>[] = [];
   const ids = new Set<string>();
   const found = new Map<string, Kept<T>>();
@@ -98,26 +79,32 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
     oldest = Math.min(oldest ?? at, at);
   };
   return {
+    /** How many were read. */
     get count() {
       return known.length;
     },
+    /** `created_at` of the newest and the oldest, Unix seconds. */
     get newest() {
       return newest;
     },
     get oldest() {
       return oldest;
     },
+    /** The id of the last order. */
     get last() {
       return known.at(-1)?.id;
     },
-    has: (id) => ids.has(id),
-    add(records) {
+    /** Whether an order was on a page. */
+    has: (id: string) => ids.has(id),
+    /** Takes in the orders of a page. */
+    add(records: readonly WireRecord[]) {
       twins.add(records.map(({ value }) => value));
       records.forEach(add);
       // The twin of an order may be on the page before.
       for (const one of known.slice(-2 * records.length)) one.twin ??= twins.of({ id: one.id });
     },
-    addFound(orders) {
+    /** Takes in orders that were found elsewhere in the list, each with the order before it. They come after all others. */
+    addFound(orders: readonly ReadAgain[]) {
       twins.add(orders.map(({ record }) => record.value));
       for (const { record, neighbour } of orders) {
         const one = keep(parts, record, neighbour);
@@ -126,14 +113,16 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
         found.set(one.id, one);
       }
     },
-    lookAt(buyers) {
+    /** Shows all of them to somebody who looks for a buyer. */
+    lookAt(buyers: Pick<NearBuyers, 'see'>) {
       for (const { id, fields } of [...known, ...found.values()]) {
         const own = (label: string) => fields.find((field) => field.label === label)?.value;
         buyers.see(id, { name: own('name'), email: own('email') });
       }
     },
+    /** The newest order that is not of the kind that can be chosen. */
     unfit: () => known.find(({ fits }) => !fits),
-    matches(words) {
+    matches(words: string): Matches<T> {
       if (matched.words !== words) matched = { words, seen: 0, fitting: [], others: [] };
       const find = finderOf(words);
       for (const one of known.slice(matched.seen)) {

@@ -19,17 +19,12 @@ interface Offer {
   readonly words: readonly string[];
 }
 
-export interface NearBuyers {
-  /** Looks at the buyer of one order, or at one customer. A record may come twice. */
-  see(id: string | undefined, buyer: BuyerNames): void;
-  /** The nearest ones, the most frequent first. */
-  offers(): readonly Offer[];
-}
-
 const mostOffers = 3;
 
+export type NearBuyers = ReturnType<typeof nearBuyers>;
+
 /** Words with a digit are no name, and no name is like them; one word with an @ is an e-mail. `of`: what is looked at. */
-export function nearBuyers(texts: readonly string[], of: 'order' | 'customer' = 'order'): NearBuyers {
+export function nearBuyers(texts: readonly string[], of: 'order' | 'customer' = 'order') {
   const typed = texts.flatMap((text) => wordsOf(text));
   const [email = ''] = typed;
   const isEmail = typed.length === 1 && /^[^@]+@[^@]+$/.test(email);
@@ -47,14 +42,16 @@ export function nearBuyers(texts: readonly string[], of: 'order' | 'customer' = 
       : undefined;
   };
   return {
-    see(id, buyer) {
+    /** Looks at the buyer of one order, or at one customer. A record may come twice. */
+    see(id: string | undefined, buyer: BuyerNames) {
       const text = isEmail ? buyer.email : isName ? buyer.name : undefined;
       if (id === undefined || typeof text !== 'string') return;
       const key = wordsOf(text).join(' ');
       if (!seen.has(key)) seen.set(key, look(text));
       seen.get(key)?.ids.add(id);
     },
-    offers() {
+    /** The nearest ones, the most frequent first. */
+    offers(): readonly Offer[] {
       const near = [...seen.values()].filter((one) => one !== undefined);
       const least = Math.min(...near.map(({ edits }) => edits));
       return near

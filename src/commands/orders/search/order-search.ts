@@ -14,29 +14,6 @@ import { doubtsOf } from './find-indexed.ts';
 import { wantedOrders } from './indexed-text.ts';
 import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './kept-orders.ts';
 
-/** The orders read so far, and the functions that read more. */
-export interface OrderSearch<T> {
-  readonly known: KnownOrders<T>;
-  /** Whether pages are being read; if not, why not, and what went wrong. */
-  readonly state: ReadState;
-  /** Reads the first page. Throws what the service throws; the other functions here do not throw because of a reply. */
-  begin(): Promise<void>;
-  /**
-   * Reads on until `count` orders hold the words and can be chosen, or the bound is reached; `further` moves the bound.
-   * Resolves when it stops reading. A page that cannot be read shows in `state`.
-   */
-  want(words: string, count: number, further?: boolean): Promise<void>;
-  /** What the index said about the words; undefined without an index, or if it was not asked yet. */
-  inIndex(words: string): IndexAnswer | undefined;
-  /** Whether the words are the whole id of an order, which may still be looked up. */
-  isId(words: string): boolean;
-  /** Finds an order by its id: the order, or why there is none. */
-  lookUp(id: string): Promise<KeptOrder<T> | string>;
-  /** Calls the listener whenever `known` or `state` has changed. Returns a function that ends this. */
-  watch(listener: () => void): () => void;
-  stop(): void;
-}
-
 /** `bound`: so many were read that a person decides whether to go on. `end`: these are all orders. */
 type ReadState =
   | { readonly is: 'reading' | 'idle' | 'bound' | 'end' }
@@ -45,8 +22,11 @@ type ReadState =
 // As many as `orders find` reads by itself.
 const boundStep = 5_000;
 
+/** The orders read so far, and the functions that read more. */
+export type OrderSearch<T> = ReturnType<typeof searchOrders<T>>;
+
 /** Opens a search. Nothing is read before `want`. With an index, older orders are found there. */
-export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: PickIndex): OrderSearch<T> {
+export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: PickIndex) {
   const known = createKnownOrders(parts);
   const reading = createReading(service, known, {
     beforeKept: parts.beforeKept,
@@ -77,27 +57,37 @@ export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: P
   const isId = (words: string): boolean => resources.orders.idPattern.test(words.trim());
   return {
     known,
-    isId: (words) => isId(words) && !answers.has(words.trim()),
+    /** Whether the words are the whole id of an order, which may still be looked up. */
+    isId: (words: string) => isId(words) && !answers.has(words.trim()),
+    /** Whether pages are being read; if not, why not, and what went wrong. */
     get state() {
       return isAsking ? ({ is: 'reading' } as const) : reading.state;
     },
-    inIndex: (words) => inIndex.get(words),
+    /** What the index said about the words; undefined without an index, or if it was not asked yet. */
+    inIndex: (words: string) => inIndex.get(words),
+    /** Reads the first page. Throws what the service throws; the other functions here do not throw because of a reply. */
     begin: () => reading.until(() => known.count > 0),
-    async want(words, count, further = false) {
+    /**
+     * Reads on until `count` orders hold the words and can be chosen, or the bound is reached; `further` moves the bound.
+     * Resolves when it stops reading. A page that cannot be read shows in `state`.
+     */
+    async want(words: string, count: number, further = false) {
       if (!isId(words) && (await askIndex(words, count))) return;
       if (further) reading.goFurther();
       // A whole id is looked up, which takes three requests at most; pages are read only if that could not tell.
       const isKnownById = isId(words) && answers.get(words.trim()) !== 'unknown';
       await reading.until(() => isKnownById || choosable(known, words) >= count);
     },
-    async lookUp(id) {
+    /** Finds an order by its id: the order, or why there is none. */
+    async lookUp(id: string) {
       const { found, answer, why } = await locate(service, parts, id).catch(
         orElse(({ message }): LookedUp<T> => ({ why: message })),
       );
       if (answer !== undefined) answers.set(id, answer);
       return found ?? why;
     },
-    watch: (listener) => reading.watch(listener),
+    /** Calls the listener whenever `known` or `state` has changed. Returns a function that ends this. */
+    watch: (listener: () => void) => reading.watch(listener),
     stop() {
       index?.stop();
       reading.stop();
@@ -109,25 +99,11 @@ function choosable<T>(known: KnownOrders<T>, words: string): number {
   return known.matches(words).fitting.filter(({ isBlocked }) => !isBlocked).length;
 }
 
-interface Reading {
-  readonly state: ReadState;
-  /** Reads pages until `isEnough` returns true. A later call replaces the `isEnough` of an earlier one. */
-  until(isEnough: () => boolean): Promise<void>;
-  goFurther(): void;
-  watch(listener: () => void): () => void;
-  tell(): void;
-  stop(): void;
-}
-
 interface Watching extends Pick<KeptParts<unknown>, 'beforeKept'> {
   readonly onPage: (page: Page) => void;
 }
 
-function createReading<T>(
-  service: Service,
-  known: KnownOrders<T>,
-  { beforeKept, onPage }: Watching,
-): Reading {
+function createReading<T>(service: Service, known: KnownOrders<T>, { beforeKept, onPage }: Watching) {
   const left = new AbortController();
   const open = () =>
     longPages(service, 'orders', { next: known.last }, { signal: left.signal })[Symbol.asyncIterator]();
@@ -169,7 +145,8 @@ function createReading<T>(
     get state() {
       return state;
     },
-    async until(enough) {
+    /** Reads pages until `isEnough` returns true. A later call replaces the `isEnough` of an earlier one. */
+    async until(enough: () => boolean) {
       isEnough = enough;
       if (state.is === 'bound' && known.count < bound) state = { is: 'idle' };
       if (state.is === 'idle' && !isEnough()) {
@@ -184,7 +161,7 @@ function createReading<T>(
       pages = open();
       state = { is: 'idle' };
     },
-    watch(listener) {
+    watch(listener: () => void) {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
