@@ -124,6 +124,19 @@ export function chargesLeft(
   };
 }
 
+/**
+ * How much of an order can still be refunded, positive. Undefined while nobody knows: its money cannot be read, its figures
+ * contradict each other, or a refund of it is unconfirmed.
+ */
+export function leftOf(known: Pick<KnownOrder, 'reading' | 'unfit' | 'cases'>): number | undefined {
+  const { reading, unfit, cases } = known;
+  if (unfit?.is === 'unreadable' || unfit?.is === 'in doubt' || cases.some(({ is }) => is === 'unconfirmed'))
+    return undefined;
+  const isOpen = unfit === undefined || unfit.is === 'no mode' || unfit.is === 'other mode';
+  if (!isOpen || 'problem' in reading) return 0;
+  return leftToRefund(chargesLeft(reading.money, recordedMade(known)));
+}
+
 /** Whether the order shows a refund more than once, whatever somebody did about it. */
 export function isPaidBackTwice({ refunds }: Pick<KnownOrder, 'refunds'>): boolean {
   return refunds.some(({ state }) => state === 'made twice');

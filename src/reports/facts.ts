@@ -88,6 +88,8 @@ export interface RefundFact extends Omit<PaymentFact, 'authCode'>, Maker {
   readonly note: string | undefined;
   /** The buyer's address, where the source of the facts shows it. */
   readonly email: string | undefined;
+  /** How much of its order can still be refunded, where the source of the facts shows that. */
+  readonly left?: number | undefined;
 }
 
 /** Everything that one record tells. */
@@ -116,7 +118,7 @@ export interface Known {
   readonly makerOf: (
     refund: JsonObject,
     order: JsonObject,
-  ) => Maker & Pick<RefundFact, 'state'> & { readonly note?: string | undefined };
+  ) => Maker & Pick<RefundFact, 'state' | 'left'> & { readonly note?: string | undefined };
   readonly referenceKeys?: readonly string[] | undefined;
   /** Buyer and amount as one text. */
   readonly purchaseOf: (order: JsonObject) => string | undefined;

@@ -150,7 +150,7 @@ describe('named columns', () => {
                card, amount_refunded, currency, buyer, email, reference,
                customer_info.name, customer_info.email, customer_info.phone,
                customer_info.customer_id, is_refundable, split_payment, livemode,
-               channel, updated_at, reason, note, twin
+               channel, updated_at, reason, note, left, twin
                also every documented field by its path, such as customer_info.phone or
                metadata.KEY
                -o list shows every field of a record, paydesk help output says more

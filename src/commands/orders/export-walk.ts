@@ -30,6 +30,8 @@ interface RowsAsked
     Span,
     Pick<RowQuery, 'rows' | 'by' | 'amounts' | 'chargeStatus'> {
   readonly states: readonly RefundState[] | undefined;
+  /** Whether a column says how much is left of each order. */
+  readonly withLeft: boolean;
   /** Whether the first order that does not show everything ends the export. */
   readonly strict: boolean;
 }
@@ -43,13 +45,15 @@ export interface Span {
 export interface OrdersWalk extends RowMaker {
   /** Throws CliError 'usage' for a status that no order of the list has. */
   readonly checkStatuses: () => void;
+  /** What is known about an order of the page that is read now, if its rows need that. */
+  readonly knownOf: (orderId: unknown) => KnownOrder | undefined;
   /** Hands the last page to the index. */
   readonly end: () => Promise<void>;
 }
 
 /** Without the journal, all refunds would look as if somebody else had made them. That is said before anything is read. */
 export async function refuseUnknown(ctx: Context, service: Service): Promise<void> {
-  await knownOf(ctx, service, []);
+  await knownOf(ctx, service, [], { withLeft: false });
 }
 
 /** Starts a walk, or goes on from the `state` of an earlier one. */
@@ -102,7 +106,7 @@ export function walkOrders(
       // The filters are about orders, and a refund that no order shows belongs to one.
       maybe ??= new Set(filters.length === 0 ? [] : (await unshown()).flatMap(({ orderId = [] }) => orderId));
       for (const { value } of passed) if (maybe.has(String(value.id))) chosen.add(String(value.id));
-      if (rows === 'refunds') known = await knownOf(ctx, service, records);
+      if (rows === 'refunds' || asked.withLeft) known = await knownOf(ctx, service, records, asked);
     },
     isDone: () => dates.reached,
     rowsOf(record) {
@@ -145,22 +149,24 @@ export function walkOrders(
     },
     // A resumed export does not know which statuses the earlier orders had.
     checkStatuses: () => (state === undefined ? asked.checkStatuses() : undefined),
+    knownOf: (id) => known.get(id),
     end: () => feed.end(),
   };
 }
 
 const nothingKnown = { refunds: [], attempts: [] };
 
-// What is known about those orders that may have refunds.
+// What is known about those orders that may have refunds, or about all of them.
 async function knownOf(
   ctx: Context,
   service: Service,
   records: readonly WireRecord[],
+  { withLeft }: Pick<RowsAsked, 'withLeft'>,
 ): Promise<ReadonlyMap<unknown, KnownOrder>> {
   const orders = records.map(({ value }) => value);
   const ids = ordersWithRefunds(orders);
-  const refunded = orders.filter(({ id }) => ids.has(String(id)));
-  const all = await knownOrders(ctx, service, refunded).catch(
+  const wanted = withLeft ? orders : orders.filter(({ id }) => ids.has(String(id)));
+  const all = await knownOrders(ctx, service, wanted).catch(
     orElse((cause) => {
       const what = `the export cannot say who made the refunds: ${cause.message}`;
       throw new CliError('refused', what, { ...cause.parts, cause });

@@ -14,6 +14,7 @@ import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, runExport } from '../export/export-run.ts';
 import { type OrdersWalk, refuseUnknown, type Span, walkOrders } from './export-walk.ts';
+import { isLeftNamed, leftColumn } from './left-column.ts';
 import { amountRange, type FilterInput, filterFlags, orderFilters } from './order-filters.ts';
 import { type RowDate, type RowKind, refundRowFields, rowDates, rowKinds, rowWords } from './order-rows.ts';
 
@@ -74,12 +75,16 @@ const exportOrders = defineCommand({
         amounts.words,
         states === undefined ? [] : ['--state', states.join()],
       ].filter((words) => words.length > 0);
-      if (rows === 'refunds') await refuseUnknown(ctx, service);
+      const withLeft = isLeftNamed(ctx);
+      if (rows === 'refunds' || withLeft) await refuseUnknown(ctx, service);
       const asked = { rows, by, filters, chargeStatus, amounts, states, leftOut, checkStatuses };
       return {
         resource: 'orders',
         row: rowWords[rows],
-        columns: columnsOf[rows],
+        columns: [
+          ...columnsOf[rows],
+          leftColumn(rows === 'orders' ? 'left' : 'order.left', (id) => walk?.knownOf(id)),
+        ],
         ...(rows === 'refunds' ? { ownFields: refundRowFields } : {}),
         words: wordsOf({ ...flags, rows, by }, filterWords.flat()),
         query: () => ({
@@ -93,7 +98,12 @@ const exportOrders = defineCommand({
         }),
         rows(query, state) {
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
-          walk = walkOrders(ctx, service, { ...asked, strict: flags.strict === true, ...span }, state);
+          walk = walkOrders(
+            ctx,
+            service,
+            { ...asked, strict: flags.strict === true, withLeft, ...span },
+            state,
+          );
           return walk;
         },
       } satisfies ExportJob;

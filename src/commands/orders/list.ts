@@ -10,6 +10,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { feedIndex } from '../index/index-walk.ts';
 import { pagingFlags, showList } from '../listing.ts';
+import { isLeftNamed, leftColumn } from './left-column.ts';
 import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
@@ -28,7 +29,7 @@ export const list = defineCommand({
     const { profile } = service;
     const only = flags.status ?? defaultStatus(ctx, profile);
     const asked = orderFilters(ctx, { ...flags, status: only }, service);
-    const reasons = reasonColumns(ctx, service);
+    const reasons = reasonColumns(ctx, service, isLeftNamed(ctx));
     const status = await statusColumn(ctx, service);
     const { columns, ...observer } = observeOrders(ctx, service, asked);
     // A walk backwards does not say what comes before its pages.
@@ -60,10 +61,10 @@ function defaultStatus(ctx: Context, { settings }: Profile): string | undefined 
   return status;
 }
 
-// The columns REASON and NOTE. They say why orders were refunded, if the journal of this machine knows.
+// The columns REASON and NOTE, which say why orders were refunded, if the journal of this machine knows; and LEFT.
 interface ReasonColumns {
   readonly columns: readonly Column[];
-  /** Looks up the refunded orders of a page in the journal, before the page is shown. */
+  /** Looks up the refunded orders of a page in the journal, before the page is shown; for LEFT all of them. */
   readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;
 }
 
@@ -77,36 +78,41 @@ const tableFrom = 120;
 const names = ['reason', 'note'] as const;
 
 // If the journal cannot be read, this warns once and the list is still shown.
-function reasonColumns(ctx: Context, service: Service): ReasonColumns {
+function reasonColumns(ctx: Context, service: Service, withLeft: boolean): ReasonColumns {
   const { columns = ctx.options.usualColumns } = ctx.options;
   const asked = columns?.some((name) => names.some((own) => own === name.trim()));
-  const wanted = asked ?? ctx.out.format === 'table';
-  let readable = wanted;
-  let known = new Map<unknown, Why>();
+  let readable = withLeft || (asked ?? ctx.out.format === 'table');
+  let known = new Map<unknown, KnownOrder>();
+  let whys = new Map<unknown, Why>();
   // Asks the journal once for each page.
   const look = async (records: readonly WireRecord[]): Promise<void> => {
     const orders = records.map(({ value }) => value);
     const ids = ordersWithRefunds(orders);
-    if (ids.size === 0) return;
-    const refunded = orders.filter(({ id }) => ids.has(String(id)));
-    for (const one of await knownOrders(ctx, service, refunded))
-      known.set(one.order.id, masked(ctx, whyOf(one)));
+    const wanted = withLeft ? orders : orders.filter(({ id }) => ids.has(String(id)));
+    if (wanted.length === 0) return;
+    for (const one of await knownOrders(ctx, service, wanted)) {
+      known.set(one.order.id, one);
+      whys.set(one.order.id, masked(ctx, whyOf(one)));
+    }
   };
   const unreadable = orElse(({ message }) => {
     readable = false;
-    ctx.notes.warn(`the reasons of refunds are not shown: ${message}`);
+    ctx.notes.warn(`the reasons of refunds${withLeft ? ' and what is left' : ''} are not shown: ${message}`);
   });
   return {
-    columns: names.map((name) => ({
-      name,
-      title: name.toUpperCase(),
-      kind: 'text',
-      tableFrom,
-      derived: true,
-      value: ({ id }: JsonObject) => known.get(id)?.[name],
-    })),
+    columns: [
+      ...names.map((name) => ({
+        name,
+        title: name.toUpperCase(),
+        kind: 'text' as const,
+        tableFrom,
+        derived: true as const,
+        value: ({ id }: JsonObject) => whys.get(id)?.[name],
+      })),
+      leftColumn('left', (id) => known.get(id)),
+    ],
     async lookUp(records) {
-      known = new Map();
+      [known, whys] = [new Map(), new Map()];
       if (readable) await look(records).catch(unreadable);
     },
   };

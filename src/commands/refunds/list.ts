@@ -69,8 +69,8 @@ export const list = defineCommand({
     const ofBuyer = flags.customer !== undefined;
     // What went back to one buyer, in all.
     const period = ofBuyer ? periodOf(flags) : periodOf(flags, usualPeriod);
-    // An index keeps no texts of orders.
-    const named = nameFields.filter((name) =>
+    // An index keeps no texts of orders, nor what the service still allows.
+    const named = [...nameFields, 'left' as const].filter((name) =>
       ctx.options.columns?.some((typed) => typed.trim().toLowerCase() === name),
     );
     const needs = {
@@ -177,6 +177,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
     stays: true,
   }),
   field('went_back', 'figure', wentBackOf),
+  column('left', 'figure', { derived: true }),
   field('currency', 'text', ({ currency }) => currency),
   field('state', 'text', ({ state }) => state),
   // People ask who it was, so a reason is cut first.

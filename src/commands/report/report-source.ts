@@ -24,6 +24,7 @@ import {
   appearsUntil,
   type KnownOrder,
   knownOrder,
+  leftOf,
   ordersWithRefunds,
   recordedState,
   toldRefunds,
@@ -248,23 +249,27 @@ export async function makersOf(
 function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
   const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
   // The refunds of an order are asked for one after the other.
-  let last: { readonly order: JsonObject; readonly told: ReturnType<typeof toldRefunds> } | undefined;
+  let last:
+    | { readonly order: JsonObject; readonly told: ReturnType<typeof toldRefunds>; left: number | undefined }
+    | undefined;
   return (refund, order) => {
     if (last?.order !== order) {
       const own = byOrder.get(String(order.id)) ?? [];
       // An index does not keep the whole order.
-      last = { order, told: toldRefunds(knownOrder(withChargeIds(order, own), own, now, undefined)) };
+      const known = knownOrder(withChargeIds(order, own), own, now, undefined);
+      last = { order, told: toldRefunds(known), left: leftOf(known) };
     }
+    const { left } = last;
     const { state, facts, attempt } = last.told(refund);
     // If the order shows two, the one that was sent from here is the one that the reply named.
     const isSecond = facts === undefined && attempt !== undefined && namedByReply(attempt).length > 0;
-    if (attempt === undefined || isSecond) return { ...notFromHere, state };
+    if (attempt === undefined || isSecond) return { ...notFromHere, state, left };
     // If only a read has shown a refund, nobody knows for certain who made it.
     const origin = facts?.isSure === true ? 'this machine' : 'probably this machine';
     const { reason = noReason, note } = attempt.sent;
     const approval = approvalFields(attempt.sent);
     const { change, operator } = attempt.sent;
-    return { origin, reason, operator, note, state, approval, change };
+    return { origin, reason, operator, note, state, left, approval, change };
   };
 }
 

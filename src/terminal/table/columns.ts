@@ -17,7 +17,11 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
     const more = columns.flatMap(({ family }) => family?.names() ?? []);
     // The same path in one of the records around the row.
     const inside = more.filter((one) => one.slice(one.indexOf('.') + 1) === name.trim());
-    const close = inside.length > 0 ? inside : closestNames(name.trim(), [...usual, ...more]);
+    // What was paid for the order, `order.amount`, is no amount of its row.
+    const isOther = (one: string) =>
+      name.includes('.') && columns.some((own) => own.name === one && own.kind === 'money');
+    const like = closestNames(name.trim(), [...usual, ...more]).filter((one) => !isOther(one));
+    const close = inside.length > 0 ? inside : like;
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
       certain: 'nothing was changed',
       now: [
