@@ -189,10 +189,10 @@ function paidWith(charge: JsonObject): unknown {
     : valueAt(charge, ['payment_method', 'type']);
 }
 
-/** Negative; undefined if nothing was refunded. */
+/** Positive; undefined if nothing was refunded. */
 function refundedOf(record: JsonObject): unknown {
-  const back = wentBack(record);
-  return back === undefined ? record.amount_refunded : Number(back) === 0 ? undefined : -back;
+  const back = wentBack(record) ?? record.amount_refunded;
+  return back === 0 || back === 0n ? undefined : back;
 }
 
 // Blank for a charge that does not show all its refunds.

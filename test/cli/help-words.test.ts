@@ -1,6 +1,8 @@
 /** `paydesk help WORD` with the words of a lead, an accountant and an auditor: it prints a page, or names at most four. */
 
 import { describe, expect, test } from 'vitest';
+import { chargeFields, orderFields, refundFields } from '../../src/api/documented-fields.ts';
+import { meaningOf } from '../../src/cli/help/help-words.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 
 async function help(...words: readonly string[]) {
@@ -164,5 +166,45 @@ describe('a word that is no page', () => {
       2,
       expect.arrayContaining(['paydesk help evidence', 'paydesk help prove']),
     ]);
+  });
+});
+
+describe('a column is explained in one line', () => {
+  const lists = [
+    'refunds list',
+    'refunds summary',
+    'orders summary',
+    'orders export --rows refunds --csv',
+    'orders export --rows charges --csv',
+    'orders list',
+    'journal list',
+  ];
+  // What the service calls so itself, in the words of its document.
+  const documented = new Set(
+    [orderFields, chargeFields, refundFields].flatMap((fields) => Object.keys(fields)),
+  );
+
+  test.each(lists)('every column of %s', async (line) => {
+    using home = newHome();
+    const words = ['-p', 'demo', ...line.split(' '), '--columns', 'no-such-one'];
+    const { stderr } = await paydesk(words, { home, columns: 10_000 });
+    const names = /the columns here are (.*)/.exec(stderr)?.[1]?.split(', ') ?? [];
+    expect(names.length).toBeGreaterThan(10);
+    const own = names.filter((name) => !name.includes('.') && !documented.has(name));
+    expect(own.filter((name) => meaningOf(name) === undefined)).toEqual([]);
+  });
+
+  test.each([
+    ['asked_by', 'who asked for a refund'],
+    ['left', 'what can still be refunded of the order'],
+    ['part_ref', 'partially refunded'],
+    ['refunded_of_paid', 'of the payments of the period'],
+    ['refunded of paid', 'of the payments of the period'],
+    ['state', 'what became of a refund'],
+  ])('paydesk help %s', async (word, text) => {
+    const ran = await help(word);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stdout.replaceAll(/\s+/g, ' ')).toContain(text);
+    expect(ran.stdout).not.toMatch(/simulator reset|help orders refund/);
   });
 });

@@ -188,7 +188,7 @@ describe('without a terminal', () => {
     expect(ran.stdout).toMatchInlineSnapshot(`
       "ID                     CREATED UTC        STATUS                 AMOUNT  REFUNDED  CARD   BUYER        REASON  NOTE
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 2020 12:00  paid                35000 MXN         -  *4242  Ana Torres   -       -   
-      ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020 11:00  partially_refunded  52000 MXN    -12000  split  Łukasz Żółć  -       -   
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020 11:00  partially_refunded  52000 MXN     12000  split  Łukasz Żółć  -       -   
       ord_2tQ7sLf1DtX6kPjQr  20 Nov 2020 10:00  paid                35000 MXN         -  *4242  -            -       -   
       "
     `);
@@ -272,7 +272,7 @@ describe('columns of later pages keep their places', () => {
 
   /** Where each column begins or, if it is a number, ends. */
   function placesOf(line: string): readonly number[] {
-    const ends = [...line.matchAll(/(?:MXN|-\d+|- ) /g)].map(
+    const ends = [...line.matchAll(/(?:MXN|\b1234|- ) /g)].map(
       ({ index, 0: text }) => index + text.trimEnd().length,
     );
     return [line.search(/ord_/), line.search(/\d\d? \w\w\w /), ...ends.slice(0, 2), line.search(/\*4242/)];

@@ -162,8 +162,8 @@ describe('two equal refunds that only the read of orders show shows', () => {
     };
     const before = await lines(80);
     expect(before.join('\n')).toMatchInlineSnapshot(`
-      "ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice  35000   -1800  *4242  Ana  
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice      35000   -1800  *4242  Ana  "
+      "ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice  35000    1800  *4242  Ana  
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice      35000    1800  *4242  Ana  "
     `);
     for (const line of await lines(60)) expect(line).toMatch(/ made twice( |$)/);
     for (const line of await lines(120)) expect(line).toContain(' made twice ');
@@ -290,7 +290,7 @@ describe('a refund that was made twice', () => {
     const narrow = textOf(await run('05:10:00', 'orders list', 80));
     expect(narrow).toMatchInlineSnapshot(`
       "ID                     AT UTC  STATUS        MXN  REFUND  CARD   BUYER
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov  made twice  35000   -1800  *4242  Ana  
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov  made twice  35000    1800  *4242  Ana  
       ord_2tQ8mTd6JhB3sYfGq  20 Nov  paid        35000       -  *4242  Ana  
       1 refund made twice: ord_2tQ8mVxK4nRz7LcWp: show your lead:
       paydesk journal show i_7f3k2m9x
@@ -302,7 +302,7 @@ describe('a refund that was made twice', () => {
     expect(differences(textOf(await run('05:10:00', 'orders list', 120)), narrow)).toMatchInlineSnapshot(`
       "instead of lines 1 to 7:
       ID                     CREATED UTC   STATUS         AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
-      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice  35000 MXN     -1800  *4242  Ana    -       -   
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice  35000 MXN      1800  *4242  Ana    -       -   
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid        35000 MXN         -  *4242  Ana    -       -   
       1 refund made twice: ord_2tQ8mVxK4nRz7LcWp: show your lead: paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq and ord_2tQ8mVxK4nRz7LcWp (already

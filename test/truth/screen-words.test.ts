@@ -135,7 +135,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
       again('made', 'ticket-2', '--note twice', 0),
     ),
     'orders list',
-    'refunded 1000 MXN -1000',
+    'refunded 1000 MXN 1000',
   ],
   [
     'what failed and was sent again is not the first word of its order',
@@ -147,7 +147,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'nor in a list',
     inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna),
     'orders list',
-    'partially_refunded 1000 MXN -300',
+    'partially_refunded 1000 MXN 300',
   ],
   [
     'what failed after as much had gone back is not answered by that',

@@ -114,6 +114,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'html paper pdf': ['report', 'reports'],
   invoice: ['orders compare', 'reports'],
   largest: ['refunds list', 'report'],
+  left: ['refunds list', 'orders list', 'orders export', 'reports'],
   'limit maximum raise refundlimit': ['settings', 'profile set', 'policy', 'sender limits'],
   'age readonly': ['settings', 'policy'],
   'block commands.off disable turnoff': ['policy', 'settings'],
@@ -132,6 +133,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'receipt voucher': ['refunds receipt', 'refund'],
   'reconciliation statement': ['orders compare', 'refunds compare', 'reports'],
   'revenue sum total turnover': ['refunds summary', 'orders summary', 'report', 'reports'],
+  state: ['refunds list', 'orders export', 'when-a-reply-is-lost'],
   tampering: ['orders export', 'prove', 'journal verify'],
   'tax vat': ['exports'],
   'timezone zone': ['output', 'reports', 'settings'],
@@ -166,11 +168,18 @@ export function answersOf(asked: readonly string[]): readonly Answer[] {
   return each.some((names) => names.length === 0) ? [] : withSummary(mostNamed(each));
 }
 
-/** What a word means here, if it is one of the page of words (docs/words.md). */
-export function meaningOf(word: string): { readonly term: string; readonly text: string } | undefined {
-  const forms = formsOf(word);
-  return topicBlocks('words')
-    .filter((block) => block.kind === 'row')
+/** What a word means here, and the topic that says so. */
+export interface Meaning {
+  readonly term: string;
+  readonly text: string;
+  readonly page: string;
+}
+
+/** What a word means here, if it is one of the page of words (docs/words.md), or a column (docs/output.md), also without its `_`. */
+export function meaningOf(word: string): Meaning | undefined {
+  const forms = [...formsOf(word), ...formsOf(word.replaceAll(' ', '_'))];
+  return ['words', 'output']
+    .flatMap((page) => topicBlocks(page).flatMap((one) => (one.kind === 'row' ? { ...one, page } : [])))
     .find(({ term }) => term.split(', ').some((one) => forms.includes(one)));
 }
 

@@ -6,7 +6,7 @@ import type { Argument, Flag } from '../../flags/flags.ts';
 import { globalFlags, usualGlobalFlags } from '../typed/global-options.ts';
 import type { HelpLine, HelpPage } from './help-page.ts';
 import { type Block, topicBlocks, topics } from './help-topics.ts';
-import type { Answer } from './help-words.ts';
+import type { Answer, Meaning } from './help-words.ts';
 
 /** Says in one line what paydesk is. Help and the man page open with it. */
 export const rootSummary =
@@ -131,10 +131,10 @@ function pageOf(blocks: readonly Block[]): HelpPage {
   });
 }
 
-// With the page of words they are four.
+// With the page that says what the word means they are four.
 const mostBesideMeaning = 3;
 
-/** Which pages are about a word, and what it means here if it is one of the page of words. */
+/** Which pages are about a word, and what it means here if a page says that. */
 export function wordPage({
   word,
   answers,
@@ -144,12 +144,15 @@ export function wordPage({
   readonly word: string;
   readonly answers: readonly Answer[];
   readonly why: string | undefined;
-  readonly meaning: { readonly term: string; readonly text: string } | undefined;
+  readonly meaning: Meaning | undefined;
 }): HelpPage {
   const pages =
     meaning === undefined
       ? answers
-      : [...answers.slice(0, mostBesideMeaning), { name: 'words', summary: topics.words?.summary ?? '' }];
+      : [
+          ...answers.filter(({ name }) => name !== meaning.page).slice(0, mostBesideMeaning),
+          { name: meaning.page, summary: topics[meaning.page]?.summary ?? '' },
+        ];
   return [
     ...(why === undefined ? [] : [why, '']),
     ...(meaning === undefined ? [] : [...terms([[meaning.term, meaning.text]]), '']),
