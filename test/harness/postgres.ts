@@ -24,23 +24,15 @@ export class PostgresServer implements AsyncDisposable {
   readonly #root: string;
   #child: ChildProcess | undefined;
 
-  constructor(port: number) {
+  /** `primary`: the port of a server that it follows. Absent: it begins empty. */
+  constructor(port: number, primary?: number) {
     this.port = port;
     this.#root = mkdtempSync(join(tmpdir(), 'paydesk-postgres-'));
     this.data = join(this.#root, 'data');
     if (who.uid !== undefined) chownSync(this.#root, who.uid, who.gid ?? who.uid);
-    run('initdb', [
-      '-D',
-      this.data,
-      '-U',
-      'postgres',
-      '-A',
-      'trust',
-      '-E',
-      'UTF8',
-      '--locale=C',
-      '--no-sync',
-    ]);
+    const all = ['-D', this.data, '-U', 'postgres', '--no-sync'];
+    if (primary === undefined) run('initdb', [...all, '-A', 'trust', '-E', 'UTF8', '--locale=C']);
+    else run('pg_basebackup', [...all, '-h', '127.0.0.1', '-p', `${primary}`, '-R', '--checkpoint=fast']);
   }
 
   /** Starts it, and waits until it takes connections. */
@@ -89,6 +81,11 @@ export class PostgresServer implements AsyncDisposable {
     } finally {
       await client.end();
     }
+  }
+
+  /** Starts a standby that follows it. */
+  async standby(): Promise<PostgresServer> {
+    return await new PostgresServer(await freePort(), this.port).start();
   }
 
   /** From now on this role must give its password. */

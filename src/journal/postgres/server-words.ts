@@ -49,6 +49,8 @@ const errors: Readonly<Record<string, { readonly problem: string; readonly now: 
     problem: 'the role may not do that',
     now: 'let the role own the database, or have its owner run: paydesk sender migrate --print-sql',
   },
+  // A record needs a lock, which a standby refuses before it can say what it is.
+  '25006': { problem: 'the server is a standby', now: 'connect to the primary server' },
   '55P03': { problem: 'another sender is writing to it', now: 'run the command again in a moment' },
 };
 

@@ -180,6 +180,47 @@ test('a database that took the place of the one before is refused until somebody
   await expect(again.store.acceptCopy(setting(5))).rejects.toMatchObject({ kind: 'refused' });
 });
 
+test('a standby that was promoted is refused until somebody has looked, and gets back what it lacks', async () => {
+  await using standby = await server.standby();
+  const one = open();
+  // The address of the server leads to the standby from now on, as by DNS or a proxy.
+  const afterwards = openSenderIn({ port: standby.port, database }, one.folder);
+  opened.push(afterwards);
+  await one.store.append(sent('i_a', 1));
+  const copied = () => standby.ask(database, 'select seq from paydesk.head');
+  await expect.poll(copied, { timeout: 10_000 }).toEqual([{ seq: '1' }]);
+  const isStandby = { kind: 'refused', message: expect.stringContaining('is a standby') };
+  await expect(afterwards.store.attempts(ofOrd1)).rejects.toMatchObject(isStandby);
+  await expect(afterwards.store.append(onOrder('i_c', 'ord_3'))).rejects.toMatchObject(isStandby);
+  // The standby hears nothing any more, and the server goes on alone.
+  await standby.ask('postgres', "alter system set primary_conninfo = ''");
+  await standby.ask('postgres', 'select pg_reload_conf()');
+  const followed = () => standby.ask('postgres', 'select 1 from pg_stat_wal_receiver');
+  await expect.poll(followed, { timeout: 10_000 }).toEqual([]);
+  await one.store.append(verdict('i_a', 2));
+  await one.store.append(onOrder('i_b', 'ord_2'));
+  one.store.close();
+  await standby.ask('postgres', 'select pg_promote()');
+
+  const lacking = { kind: 'refused', message: expect.stringContaining('lacks 2 of 3 rows') };
+  await expect(afterwards.store.append(onOrder('i_c', 'ord_3'))).rejects.toMatchObject(lacking);
+  await expect(afterwards.store.attempts(ofOrd1)).rejects.toMatchObject(lacking);
+  expect(await afterwards.store.repair(9)).toMatchObject({ kept: 2, lost: [] });
+  const promoted = {
+    kind: 'refused',
+    message: expect.stringContaining('was restored, promoted or replaced'),
+  };
+  await expect(afterwards.store.append(onOrder('i_c', 'ord_3'))).rejects.toMatchObject(promoted);
+  await afterwards.store.acceptCopy(setting(3, { name: 'journal.copy' }));
+  await afterwards.store.append(onOrder('i_c', 'ord_3'));
+  const other = openSender({ port: standby.port, database }, folder);
+  opened.push(other);
+  const left = (await other.store.attempts({ unconfirmed: true })).map((found) => found.sent.change);
+  expect(left).toEqual(['i_b', 'i_c']);
+  await whole(afterwards);
+  await whole(other);
+});
+
 test('a server that confirms before it has written is refused', async () => {
   await server.ask('postgres', `alter database ${database} set synchronous_commit = off`);
   const { store } = open();
