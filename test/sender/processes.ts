@@ -16,8 +16,8 @@ export interface SenderProcess extends AsyncDisposable {
   signal(signal: NodeJS.Signals): void;
   /** Starts it again, at the same port. Waits for the end of the one before. */
   start(): Promise<void>;
-  /** A home with the profile `shop` of a member. */
-  desk(name: string): Promise<Home>;
+  /** A home with the profile `shop` of a member. `at`: where this desk reaches the sender; absent: at its port. */
+  desk(name: string, at?: string): Promise<Home>;
 }
 
 /** Starts a sender at a port that stays the same. */
@@ -40,13 +40,13 @@ export async function startSenderProcess(options: SenderOptions): Promise<Sender
     home,
     signal: (signal) => child?.kill(signal),
     start,
-    async desk(name) {
+    async desk(name, at = url) {
       const own = newHome();
       homes.push(own);
       const { stdout } = await paydesk(['sender', 'invite', name, '--role', 'operator', '--allow-root'], {
         home,
       });
-      const invitation = { ...(JSON.parse(stdout) as TestInvitation), sender: url };
+      const invitation = { ...(JSON.parse(stdout) as TestInvitation), sender: at };
       const ran = await paydesk(['profile', 'add', 'shop', '--sender', '-', '--key-store', 'file'], {
         home: own,
         machineName: 'desk-1',

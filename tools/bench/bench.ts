@@ -19,6 +19,7 @@ import type { Place } from './measure.ts';
 import { indexRows } from './order-index.ts';
 import { type Row, tableOf } from './row.ts';
 import { safetyRows } from './safety.ts';
+import { senderRows } from './sender.ts';
 import { startRows } from './start.ts';
 
 const { values } = parseArgs({
@@ -41,6 +42,7 @@ const groups: Readonly<
   tables: { rounds: 9, rows: tableRows },
   walking: { rounds: 7, rows: walkRows },
   safety: { rounds: 20, rows: safetyRows },
+  sender: { rounds: 10, rows: senderRows },
   bulk: { rounds: 3, rows: bulkRows },
   linear: { rounds: 2, rows: linearRows },
   index: { rounds: 10, rows: indexRows },

@@ -57,6 +57,11 @@ export function startDeskService(orders: number, refundedBelow: number): Promise
   return startProgram(orders, 'bulk-service.js', String(orders), '0', String(refundedBelow));
 }
 
+/** Starts a way to a port of this machine on which bytes take so long each way. */
+export function startRelay(port: string, eachWayMs: number): Promise<Service> {
+  return startProgram(0, 'relay.js', port, String(eachWayMs));
+}
+
 async function startProgram(orders: number, name: string, ...args: readonly string[]): Promise<Service> {
   const server: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
