@@ -56,13 +56,6 @@ export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
   },
 };
 
-/** What became of an attempt that is settled now: `was made`. */
-export function becameWords({ verdicts }: AttemptRecord): string {
-  const verdict = verdicts.at(-1)?.verdict;
-  if (verdict === 'applied') return 'was made';
-  return verdict === 'not_seen' ? 'was not found, and its waiting period is over' : 'was not made';
-}
-
 /** What a reply itself says: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */
 export function replyWords({ type, code, logId, httpStatus, details }: CliErrorParts): string {
   const facts = [

@@ -12,7 +12,7 @@ import {
 } from '../api/charges.ts';
 import { isObject } from '../api/json-values.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
-import { type DocumentedError, documentedErrorOf, expiryFields, meaningOfRefund } from '../api/spec.ts';
+import { type DocumentedError, documentedErrorOf, expiryFields } from '../api/spec.ts';
 import { CliError, type CliErrorParts, messageOf } from '../errors.ts';
 import {
   acknowledgeCommand,
@@ -20,6 +20,7 @@ import {
   changeWords,
   type Ended,
   type FoundRefund,
+  isFailed,
   mendLine,
 } from '../journal/journal.ts';
 import { stateMeans } from '../orders/orders.ts';
@@ -109,7 +110,7 @@ export function failedSteps(
  */
 export function failedLater(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
   const { refunds = [], change = '', why, alarm } = outcome;
-  const isPart = !allFailed(refunds);
+  const isPart = failedOf(refunds).length < refunds.length;
   const words = `${isPart ? 'a part of ' : ''}the ${changeWords(subject, profile.settings)} failed`;
   return new CliError(isPart ? 'unconfirmed' : failedKind(outcome), words, {
     ...outcome.said,
@@ -152,14 +153,8 @@ function whatFailed(
   return `${stateMeans.failed}: ${idsOf(failedOf(refunds), figuresIn(currency, settings))}`;
 }
 
-/** Whether all of these failed. */
-export function allFailed(refunds: readonly FoundRefund[] = []): boolean {
-  return refunds.length > 0 && failedOf(refunds).length === refunds.length;
-}
-
-/** Those that the service shows as failed. */
-export function failedOf(refunds: readonly FoundRefund[]): readonly FoundRefund[] {
-  return refunds.filter(({ status }) => meaningOfRefund(status) === 'failed');
+function failedOf(refunds: readonly FoundRefund[]): readonly FoundRefund[] {
+  return refunds.filter(isFailed);
 }
 
 function idsOf(refunds: readonly FoundRefund[], figure: (amount: number) => string): string {

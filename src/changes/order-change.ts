@@ -9,14 +9,13 @@ import { orderColumns } from '../api/resources.ts';
 import type { Context } from '../context/context.ts';
 import { about, CliError } from '../errors.ts';
 import { usage } from '../flags/flags.ts';
-import { type AttemptRecord, type Change, changeOf } from '../journal/journal.ts';
+import { type AttemptRecord, type Change, changeOf, stateWords } from '../journal/journal.ts';
 import { recordShown, type Twin, withMeantOrder } from '../orders/orders.ts';
 import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
 import { GoBack } from '../terminal/terminal.ts';
 import type { TypedAmount } from '../typed-amounts.ts';
 import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange, warnByHand } from './change.ts';
-import { becameWords } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import { type missingIn, requiredBy } from './may-change.ts';
 import { driftOf, moneyBefore } from './money-changed.ts';
@@ -211,7 +210,9 @@ async function checkNotOpen(
   const closed = await ctx.journal.refuseOpen({ service, ...order });
   for (const record of closed) {
     const what = changeOf(record, service.profile.settings);
-    ctx.notes.note(`the earlier ${what} ${becameWords(record)}: paydesk journal show ${record.sent.change}`);
+    ctx.notes.note(
+      `the earlier ${what}, looked up again: ${stateWords(record)}: paydesk journal show ${record.sent.change}`,
+    );
   }
   return closed;
 }

@@ -26,12 +26,10 @@ import {
 } from './change-words.ts';
 import {
   alarmError,
-  allFailed,
   type Explanation,
   explainRejection,
   failedAtOnce,
   failedLater,
-  failedOf,
   keepByHand,
   otherSpelling,
   unrecordedLines,
@@ -76,8 +74,8 @@ export async function appliedOrThrow(
   if (outcome.alarm !== undefined)
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
   if (outcome.verdict === 'applied') {
-    const { said, refunds } = outcome;
-    if (change.kind === 'refund' && allFailed(refunds))
+    const { said, state } = outcome;
+    if (change.kind === 'refund' && state === 'failed')
       throw withParts(failedLater(profile, change, outcome), subject);
     if (said !== undefined) ctx.notes.note(`the reply did not confirm it: ${replyWords(said)}`);
     return outcome;
@@ -130,8 +128,8 @@ async function rejectedError(
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
 ): Promise<CliError> {
   const { profile } = service;
-  const { parts, order, confirmed, refunds = [], shown = [] } = outcome;
-  if (change.kind === 'refund' && parts.type === undefined && failedOf(refunds).length > 0)
+  const { parts, order, confirmed, state, shown = [] } = outcome;
+  if (change.kind === 'refund' && parts.type === undefined && state === 'failed')
     return failedAtOnce(profile, change, outcome);
   const unread = changeKinds[change.kind].provable
     ? '; paydesk could not read the order to confirm this'

@@ -2,14 +2,15 @@
  * `--idempotency-key` and `--again`: a script that runs again with the same `--idempotency-key` gets the recorded outcome, and nothing is sent.
  */
 
-import { figuresIn, linesInBoth } from '../amounts.ts';
-import { moneyOf, refundedSum, takenSum } from '../api/charges.ts';
+import { figuresIn } from '../amounts.ts';
+import { moneyOf } from '../api/charges.ts';
 import { type JsonObject, valueAt } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
 import { chargeIdPattern } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { flag, usage } from '../flags/flags.ts';
 import {
+  type AttemptRecord,
   type Change,
   type ChangeSubject,
   changeWords,
@@ -18,9 +19,9 @@ import {
 } from '../journal/journal.ts';
 import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { notMadeError, recordedWords } from './by-hand-words.ts';
-import { allFailed, failedOf } from './explain-outcome.ts';
+import { notMadeError, recordedWords, unshownIn } from './by-hand-words.ts';
 import { type Applied, appliedOrThrow, type EndedAt, isDryRun, showDryRun } from './outcome.ts';
+import { moneyAfter } from './refund/refund-screens.ts';
 
 export const idempotencyKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -109,20 +110,20 @@ async function showRepeat(
   const { profile } = service;
   const { byHand } = outcome;
   const said = byHand && (await recordedWords(ctx, service, byHand, outcome.order?.value));
-  const before = `${idempotencyKey} was ${wordsBefore(outcome)} before, journal ${outcome.change ?? ''}`;
-  const isMade = outcome.verdict === 'applied' && outcome.alarm === undefined && !allFailed(outcome.refunds);
+  const before = `${idempotencyKey} was ${wordsBefore(outcome)}, journal ${outcome.change ?? ''}`;
+  const isMade = outcome.verdict === 'applied' && outcome.alarm === undefined && outcome.state !== 'failed';
   const isShown = ctx.options.dryRun && isMade;
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
   if (byHand !== undefined && outcome.verdict === 'rejected')
     throw notMadeError(ctx, service, change, byHand);
   const applied = await appliedOrThrow(ctx, service, change, outcome);
   if (said !== undefined && !isShown) ctx.notes.warn(`settled by hand: ${said}`);
-  const words = said === undefined ? 'made' : 'recorded as made';
+  const words = said === undefined ? wordsBefore(outcome) : 'recorded as made before';
   const view = [
-    { line: [`${words} before: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
+    { line: [`${words}: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
     ...(said === undefined || !isShown ? [] : [{ line: said }]),
     ...madeLines(change, applied),
-    ...moneyLines(change, applied, profile),
+    ...moneyLines(change, applied, profile, await unshownIn(ctx, service, applied.record.value)),
   ];
   if (ctx.options.dryRun) {
     await showDryRepeat(ctx, applied, before, view);
@@ -133,11 +134,11 @@ async function showRepeat(
   return applied;
 }
 
-function wordsBefore({ verdict, byHand, refunds = [] }: Ended): string {
-  if (allFailed(refunds) || (verdict === 'rejected' && failedOf(refunds).length > 0))
-    return 'sent and failed';
-  if (byHand === undefined) return beforeWords[verdict];
-  return `recorded as ${verdict === 'applied' ? 'made' : 'not made'}`;
+function wordsBefore({ verdict, byHand, state }: Ended): string {
+  if (state === 'failed') return 'sent and failed before';
+  if (state === 'pending') return 'sent before and is pending';
+  if (byHand === undefined) return `${beforeWords[verdict]} before`;
+  return `recorded as ${verdict === 'applied' ? 'made' : 'not made'} before`;
 }
 
 const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
@@ -190,6 +191,7 @@ function moneyLines(
   { currency }: ChangeSubject,
   { record, refunds = [] }: Applied,
   { settings }: Profile,
+  unshown: readonly AttemptRecord[],
 ): readonly Block[] {
   if (refunds.length === 0) return [];
   const figure = figuresIn(currency, settings);
@@ -198,17 +200,7 @@ function moneyLines(
     hang: 9,
   }));
   const money = moneyOf(record.value);
-  if (money === undefined) return lines;
-  const refunded = refundedSum(money);
-  return [
-    ...lines,
-    ...linesInBoth(
-      currency,
-      settings,
-      (write) =>
-        `${write(refunded)} refunded of ${write(money.amount)}; ${write(money.amount - takenSum(money))} left`,
-    ).map((line, index) => ({ line: `${index === 0 ? 'money' : ''.padEnd(5)}    ${line}` })),
-  ];
+  return money === undefined ? lines : [...lines, ...moneyAfter(money, unshown, settings)];
 }
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };

@@ -3,7 +3,7 @@
 import type { SendOnce } from '../api/api.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import { type CliError, withParts } from '../errors.ts';
-import { type JournalRow, type JournalStore, type VerdictRow, verdictWords } from '../journal/journal.ts';
+import { type AttemptRecord, type JournalRow, type JournalStore, recordedState } from '../journal/journal.ts';
 
 /** What a run has sent and recorded so far. */
 export interface WhatWasSent {
@@ -20,7 +20,8 @@ export interface WhatWasSent {
 /** Nothing is sent or recorded yet. */
 export function createWhatWasSent(): WhatWasSent {
   // What became of each change whose request was given to the network.
-  const sent = new Map<string, VerdictRow['verdict'] | undefined>();
+  const sent = new Map<string, AttemptRecord | undefined>();
+  const begun = new Map<string, AttemptRecord>();
   const written = { begun: 0, done: 0, read: 0 };
   const noted = <Asked extends readonly unknown[], Found>(write: (...asked: Asked) => Promise<Found>) => {
     return async (...asked: Asked): Promise<Found> => {
@@ -36,7 +37,7 @@ export function createWhatWasSent(): WhatWasSent {
   };
   return {
     sending: (send, change) => async (request, how) => {
-      sent.set(change(), undefined);
+      sent.set(change(), begun.get(change()));
       const report = await send(request, how);
       if (report.kind === 'not_sent') sent.delete(change());
       return report;
@@ -46,7 +47,10 @@ export function createWhatWasSent(): WhatWasSent {
       append: noted(async (row) => {
         await store.append(row);
         if (isOfRead(row)) written.read += 1;
-        if (row.type === 'verdict' && sent.has(row.change)) sent.set(row.change, row.verdict);
+        if (row.type === 'sent') begun.set(row.change, { sent: row, verdicts: [] });
+        const record = row.type === 'verdict' ? sent.get(row.change) : undefined;
+        if (row.type === 'verdict' && record !== undefined)
+          sent.set(row.change, { ...record, verdicts: [...record.verdicts, row] });
       }),
       takeBack: noted((sent, verdict) => store.takeBack(sent, verdict)),
       acceptCopy: noted((row) => store.acceptCopy(row)),
@@ -79,8 +83,10 @@ export function createWhatWasSent(): WhatWasSent {
 }
 
 // `1 change was sent: unconfirmed`, `12 changes were sent: 11 made, 1 unconfirmed`
-function sentWords(sent: ReadonlyMap<string, VerdictRow['verdict'] | undefined>): string {
-  const words = [...sent.values()].map((verdict) => verdictWords[verdict ?? 'unknown']);
+function sentWords(sent: ReadonlyMap<string, AttemptRecord | undefined>): string {
+  const words = [...sent.values()].map((record) =>
+    record === undefined ? 'unconfirmed' : recordedState(record),
+  );
   if (words.length === 1) return `1 change was sent: ${words.join('')}`;
   const counts = [...Map.groupBy(words, (word) => word)].map(([word, all]) => `${all.length} ${word}`);
   return `${words.length} changes were sent: ${counts.join(', ')}`;

@@ -11,6 +11,7 @@ import type { Journal, Resolve } from './journal.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
 import { namedRefunds } from './questions/paid-twice.ts';
+import { recordedState } from './questions/recorded-state.ts';
 import { statementOn } from './questions/verdicts-say.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import type { JournalStore } from './rows/journal-store.ts';
@@ -33,6 +34,7 @@ export function outcomeOf(attempt: AttemptRecord, learned: Learned): Ended {
   const row = verdictOf(attempt);
   const refunds = namedRefunds(attempt);
   const base = {
+    state: recordedState(attempt),
     change: sent.change,
     alarm: row?.alarm,
     why: row?.why,

@@ -4,6 +4,7 @@ import type { ChangeRequest, ReplyHead, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Notes } from '../terminal/terminal.ts';
+import type { RecordedState } from './questions/recorded-state.ts';
 import type { AttemptRecord, Released, VerdictRow } from './rows/journal-rows.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
@@ -110,6 +111,8 @@ export interface FoundRefund {
 
 /** With an alarm a person must look although there is a verdict (exit 7). */
 interface OutcomeBase extends Pick<VerdictRow, 'alarm' | 'created' | 'link'> {
+  /** What the journal says about it by now. */
+  readonly state: RecordedState;
   /** The refunds that it made, failed ones too; while nobody knows that, whatever the last read showed (`namedRefunds`). */
   readonly refunds?: readonly FoundRefund[] | undefined;
   /** All new refunds that the order showed, whoever made them. */

@@ -20,6 +20,7 @@ import type {
 import type { AccountMarks } from './same-account.ts';
 import type { TeamRules } from './team-rules.ts';
 
+export { isFailed } from './agreement.ts';
 export {
   awaitsRead,
   blockedUntil,
@@ -56,6 +57,7 @@ export {
   otherAlarms,
   refundsPaidTwice,
 } from './questions/paid-twice.ts';
+export { recordedState, stateWords } from './questions/recorded-state.ts';
 export { failedRefunds, hasFailed, ownRefunds } from './questions/verdicts-say.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
 export { byNewest, pagesOf } from './rows/attempt-query.ts';
@@ -89,7 +91,6 @@ export {
   mendLine,
   onceMoreWords,
   repeatCommand,
-  verdictWords,
 } from './words/refusal-words.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */

@@ -12,13 +12,13 @@ import {
   needsLookLine,
   needsPerson,
   reconcileEach,
+  recordedState,
   showsCapture,
 } from '../journal/journal.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { type KnownOrder, knownOrder } from './known-order.ts';
 import { mayHaveRoom, untilMayAppear } from './order-cases.ts';
 import { ordersWithRefunds } from './refund-facts.ts';
-import { recordedState } from './refund-states.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
 /** What is needed to ask the journal. */

@@ -11,10 +11,16 @@ import { aroundWord, bareReference, referenceOf, spokenReference, withoutAround 
 import { customerIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError, orElse, withParts } from '../errors.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
-import { type AttemptRecord, changeIdPattern, changeOf, type Journal, whoSent } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  changeIdPattern,
+  changeOf,
+  type Journal,
+  recordedState,
+  whoSent,
+} from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { unconfirmedOf } from './look-up.ts';
-import { recordedState } from './refund-states.ts';
 
 // Two orders do not end in the same eight characters by chance.
 const shortestEnd = 8;

@@ -1,11 +1,8 @@
 /** Decides the state of each refund of an order, whether the order shows it or only the journal knows it. Pure. */
 
 import type { ChargeMoney, MoneyReading, RefundRecord } from '../api/charges.ts';
-import { meaningOfRefund } from '../api/spec.ts';
 import {
   type AttemptRecord,
-  appearedVerdict,
-  hasFailed,
   isOpen,
   isPaidTwice,
   isSentAgain,
@@ -49,9 +46,6 @@ export const stateMeans = {
   failed: 'that money did not go back',
   gone: 'it was made, and the order does not show it any more',
 } as const satisfies Partial<Record<RefundState, string>>;
-
-/** What the journal can know about a change. An order shows no trace of a change that was `refused` or `not sent`. */
-type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
 
 // What a person must know first comes first, as in `casesOf`.
 const byUrgency: readonly RefundState[] = [
@@ -194,24 +188,4 @@ function isTwiceAndAcknowledged({ verdicts }: AttemptRecord): boolean {
 /** Whether a refund in this state paid nothing back, as far as anybody knows. */
 export function gaveNothing(state: string): boolean {
   return state === 'failed' || state === 'recorded not made';
-}
-
-/**
- * What the journal says about a change. If a reply or the order contradicts itself, nobody knows what was made, so the state is
- * `unconfirmed`.
- */
-export function recordedState(record: AttemptRecord): RecordedState {
-  const last = record.verdicts.at(-1);
-  if (appearedVerdict(record) !== undefined) return 'appeared';
-  if (last?.alarm === 'duplicate' || last?.acknowledged === 'duplicate') return 'made twice';
-  if (last?.alarm === 'gone' || last?.acknowledged === 'gone') return 'gone';
-  if (last?.alarm === 'failed' || hasFailed(record)) return 'failed';
-  if (last?.alarm !== undefined || isUnconfirmed(record)) return 'unconfirmed';
-  if (last?.verdict === 'applied' && last.by === 'person') return 'recorded made';
-  if (last?.verdict === 'applied') {
-    const own = ownRefunds(record).map(({ status }) => meaningOfRefund(status));
-    return own.find((meaning) => meaning === 'pending' || meaning === 'unconfirmed') ?? 'made';
-  }
-  if (last?.verdict === 'not_sent') return 'not sent';
-  return statementOn(record) === undefined ? 'refused' : 'recorded not made';
 }

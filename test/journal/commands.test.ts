@@ -143,7 +143,9 @@ describe('an outcome that is not certain', () => {
     service.orders = [refunded(300)];
     const next = await desk.run('-p', 'shop', ...refund, '--again', change);
     expect(next.stderr).toMatch(
-      new RegExp(`the earlier refund of 300 MXN was (not )?made: paydesk journal show ${change}`),
+      new RegExp(
+        `the earlier refund of 300 MXN, looked up again: (made|never arrived): paydesk journal show ${change}`,
+      ),
     );
     const { stdout } = await desk.run('journal', 'show', change, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'applied', by: 'read' });

@@ -199,6 +199,41 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'FAILED refund rf_1 of 300 MXN failed after it was made the same amount is on its way, as rf_2: check that it replaces this refund, and tell the buyer PENDING',
   ],
   [
+    'the history of a refund that is pending says so, and not that it was made',
+    hand('pending', 0),
+    `journal show ${id}`,
+    'UTC pending the reply confirms it as pending',
+  ],
+  [
+    'a repeat of a refund of which a part failed says so, also once somebody has acknowledged that',
+    inTurn(
+      again('made', 'ticket-2', '--note whole', 0),
+      at('09:05:00'),
+      (world) => world.turn('rf_1', 'failed'),
+      look('09:06:00', 7),
+      (world) => acknowledge(world, '09:07:00'),
+    ),
+    `orders refund ${id} --note whole --reason other --idempotency-key ticket-2 --yes`,
+    'FAILED after it was made: a part of the refund of 1000 MXN',
+  ],
+  [
+    'the next refund says that the one before it is pending, once its order shows that',
+    inTurn(
+      (world) => send('late', 7)(world, 'charge', 'hand'),
+      at('09:05:00'),
+      (world) => world.arrive(),
+      (world) => world.turn('rf_1', 'pending'),
+    ),
+    `orders refund ${id} --charge 2 --reason other --yes`,
+    'the earlier refund of 700 MXN, looked up again: pending: paydesk journal show',
+  ],
+  [
+    'a repeat under the same key says what is left as the refund did, less what a person recorded as made',
+    inTurn(hand('lost', 7), isMade, again('made', 'ticket-2', '--charge ch_2 --amount 100', 0)),
+    `orders refund ${id} --charge ch_2 --amount 100 --reason other --idempotency-key ticket-2 --yes`,
+    'money 100 refunded of 1000; 300 recorded as made; 600 left',
+  ],
+  [
     'the history of what was recorded as not made, and appeared later, does not say that the service refused it',
     inTurn(
       (world) => send('late', 7)(world, 'whole', 'hand'),
@@ -684,6 +719,14 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
   await build(world);
   const { stdout, stderr } = await world.run(world.ana, line.split(' '), 160);
   expect(inOneLine(`${stdout} ${stderr}`)).toContain(says);
+});
+
+it('a refund that is pending is read again, and was not made before', async () => {
+  await using world = await startWorld([main()]);
+  await inTurn(hand('pending', 0), at('09:05:00'))(world);
+  const { stdout, stderr } = await world.run(world.ana, ['journal', 'reconcile', '--all'], 160);
+  expect(stdout).toContain('pending');
+  expect(stderr).not.toContain('made before');
 });
 
 it('a refund that is a row of an export is not said to be missing from it, also while it is unconfirmed', async () => {

@@ -147,7 +147,7 @@ async function nextWords(
   if (reports.some(({ verdict, attempt }) => verdict === 'unconfirmed' && attempt?.neverArrived !== true))
     return [`next: ${command('journal', 'reconcile', '--all')}`];
   if (reports.some(isAlarming)) return [];
-  if (reports.some(({ verdict }) => verdict === 'not_sent')) {
+  if (reports.some(isLeftToSend)) {
     // A row that was never tried has a reason only if its order, as it was read now, stops it.
     const isAnySendable = reports.some(
       (report) => isLeftToSend(report) && (report.attempt !== undefined || report.why === undefined),

@@ -17,8 +17,7 @@ import { rowsToSend } from './plan-checks.ts';
 import {
   isAlarming,
   isDone,
-  isRefused,
-  movedNothing,
+  isLeftToSend,
   type NotSent,
   type RowReport,
   reportRows,
@@ -89,13 +88,11 @@ export function sentNow(plan: Plan, reports: readonly RowReport[]): readonly Pla
   const sendable = new Set(rowsToSend(plan.rows));
   const held = new Set<string>();
   return reports.flatMap((report) => {
-    const { row, verdict, attempt } = report;
+    const { row } = report;
     if (!sendable.has(row) || isDone(report) || held.has(row.orderId)) return [];
-    const isSent = isRefused(verdict)
-      ? attempt?.isSentAnew === true
-      : movedNothing(report) && verdict !== 'failed';
-    if (!isSent) held.add(row.orderId);
-    return isSent ? [row] : [];
+    if (isLeftToSend(report)) return [row];
+    held.add(row.orderId);
+    return [];
   });
 }
 

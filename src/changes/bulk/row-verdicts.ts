@@ -170,10 +170,12 @@ function rowAttempt(
 }
 
 /**
- * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
- * the plan was made after that.
+ * Whether a row that was tried is sent once more. It certainly was not made: nothing was sent, a person recorded that, the service
+ * refused only the key, or the plan was made after it was refused.
  */
 export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
+  const verdict = verdictOfAttempt(attempt);
+  if (!isRefused(verdict)) return verdict === 'not_sent';
   const last = attempt.verdicts.at(-1);
   const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);
   return statementOn(attempt) !== undefined || isOfKey || !isOfThisPlan(plan, row, attempt);
@@ -223,9 +225,9 @@ export function isRefused(verdict: RowVerdict): boolean {
   return verdict === 'refused' || verdict === 'recorded_not_made';
 }
 
-/** Whether the next run of the same plan sends a row. */
-export function isLeftToSend({ verdict }: RowReport): boolean {
-  return verdict === 'not_sent' || verdict === 'recorded_not_made';
+/** Whether the next run of the same plan sends a row, if its order still allows that. */
+export function isLeftToSend({ verdict, attempt }: RowReport): boolean {
+  return verdict === 'not_sent' || attempt?.isSentAnew === true;
 }
 
 const mayHaveMoved: readonly RowVerdict[] = [

@@ -182,14 +182,11 @@ function stopOf({ run }: Sending, error: CliError): string | undefined {
   return message;
 }
 
-// A row is sent again only if it certainly was not made: it was not sent, a person recorded that, or another plan tried it.
 function endOfKnown({ plan }: Sending, row: PlanRow, last: AttemptRecord): RowEnd | undefined {
-  const verdict = last.verdicts.at(-1);
-  if (verdict?.alarm !== undefined) return { how: 'unknown' };
-  if (verdict?.verdict === 'applied') return { how: gaveNothing(recordedState(last)) ? 'failed' : 'applied' };
-  if (verdict?.verdict === 'not_sent') return undefined;
-  if (verdict?.verdict !== 'rejected' || verdict.confirmed === false) return { how: 'unknown' };
-  return isSentAnew(plan, row, last) ? undefined : { how: 'failed' };
+  if (isSentAnew(plan, row, last)) return undefined;
+  const state = recordedState(last);
+  if (last.verdicts.at(-1)?.alarm !== undefined || state === 'unconfirmed') return { how: 'unknown' };
+  return { how: state === 'refused' || gaveNothing(state) ? 'failed' : 'applied' };
 }
 
 // Assumed: a service that wants fewer requests (HTTP 429) and does not say for how long means a few seconds.

@@ -17,9 +17,9 @@ import {
 import type { JsonObject } from '../../api/json-values.ts';
 import { readOrder } from '../../api/records.ts';
 import { referenceOf } from '../../api/resources.ts';
-import { meaningOfRefund, type ReasonWords, refundReasons } from '../../api/spec.ts';
+import { type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { percent } from '../../counted.ts';
-import type { FoundRefund } from '../../journal/journal.ts';
+import type { AttemptRecord, FoundRefund } from '../../journal/journal.ts';
 import { chargesLeft } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -195,18 +195,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   const after = 'money' in reading ? reading.money : plan.money;
   const currency = after.currency ?? plan.money.currency;
   const figure = figuresIn(currency, profile.settings);
-  const before = refundedSum(plan.money);
-  const refunded = refundedSum(after);
-  const pending = takenSum(after) - refunded;
-  const locked = lockedIn(after);
-  const { charges, recorded } = chargesLeft(after, plan.byHand);
-  const isPending = (applied.refunds ?? []).some(({ status }) => meaningOfRefund(status) === 'pending');
-  const [units, ...decimals] = linesInBoth(
-    currency,
-    profile.settings,
-    (write) =>
-      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${recorded === 0 ? '' : `${write(recorded)} recorded as made; `}${write(leftToRefund({ charges }))} left${locked === undefined ? '' : `, ${write(locked.sum)} cannot be refunded (${locked.names})`}`,
-  );
+  const isPending = applied.state === 'pending';
   return [
     titleLine(
       `${isPending ? 'refund pending:' : 'refunded'} ${amountWords(plan.change.amount, currency, profile.settings)} to ${sources(
@@ -219,8 +208,10 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
     ),
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
     ...refundLines(applied.refunds ?? [], after, figure),
-    { line: `money    ${units}${journalWords(applied.change)}` },
-    ...decimals.map((line) => ({ line, indent: 9 })),
+    ...moneyAfter(after, plan.byHand, profile.settings, {
+      before: refundedSum(plan.money),
+      end: journalWords(applied.change),
+    }),
     ...(applied.by === 'read'
       ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
       : []),
@@ -240,6 +231,29 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
       ? []
       : [{ line: `words for the buyer: paydesk refunds receipt ${applied.change}` }]),
   ];
+}
+
+/**
+ * The money of an order once a refund was made. `unshown`: what a person recorded as made and the order does not show; `before`:
+ * what was refunded before, if that is known; `end`: what ends its first line.
+ */
+export function moneyAfter(
+  money: OrderMoney,
+  unshown: readonly AttemptRecord[],
+  settings: Profile['settings'],
+  { before, end = '' }: { readonly before?: number; readonly end?: string } = {},
+): readonly Block[] {
+  const refunded = refundedSum(money);
+  const pending = takenSum(money) - refunded;
+  const locked = lockedIn(money);
+  const { charges, recorded } = chargesLeft(money, unshown);
+  const [units, ...decimals] = linesInBoth(
+    money.currency,
+    settings,
+    (write) =>
+      `${before === undefined ? '' : `${write(before)} -> `}${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(money.amount)}; ${recorded === 0 ? '' : `${write(recorded)} recorded as made; `}${write(leftToRefund({ charges }))} left${locked === undefined ? '' : `, ${write(locked.sum)} cannot be refunded (${locked.names})`}`,
+  );
+  return [{ line: `money    ${units}${end}` }, ...decimals.map((line) => ({ line, indent: 9 }))];
 }
 
 // One refund shows its time. Several refunds have the same time, so they show their amounts and cards instead.

@@ -99,14 +99,9 @@ export function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {
 /** The refunds that are named with an attempt and, if it was made twice, those that were sent again in its place. */
 export function refundsShown(record: AttemptRecord, known: readonly AttemptRecord[]): readonly FoundRefund[] {
   const named = namedRefunds(record);
-  if (!isDoubled(record)) return named;
+  if (recordedState(record) !== 'made twice') return named;
   const ids = new Set(named.map(({ id }) => id));
   return [...named, ...foundTwice(record, known).filter(({ id }) => !ids.has(id))];
-}
-
-function isDoubled({ verdicts }: AttemptRecord): boolean {
-  const last = verdicts.at(-1);
-  return (last?.alarm ?? last?.acknowledged) === 'duplicate';
 }
 
 /**
@@ -114,7 +109,7 @@ function isDoubled({ verdicts }: AttemptRecord): boolean {
  * journal.
  */
 export function whose(record: AttemptRecord, known: readonly AttemptRecord[], id = ''): string {
-  if (!isDoubled(record)) return '';
+  if (recordedState(record) !== 'made twice') return '';
   const ours = namedByReply(record);
   if (ours.includes(id)) return '   ours';
   const other = known.find(

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { secondsOf } from '../../api/spec.ts';
-import { type AttemptRecord, statementOn, type VerdictRow, verdictWords } from '../../journal/journal.ts';
+import { type AttemptRecord, recordedState, type VerdictRow } from '../../journal/journal.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { replyOf } from './attempt-record.ts';
 
@@ -70,7 +70,7 @@ function historyCells(
   seenIn: string,
   record: AttemptRecord,
 ): readonly string[] {
-  const { verdict, by, alarm, corrects, acknowledged, operator, note } = row;
+  const { verdict, by, corrects, acknowledged, operator, note } = row;
   const why = whyNow(row, before, seenIn);
   const noted = note === undefined ? '' : `: ${note}`;
   if (acknowledged !== undefined && operator !== undefined)
@@ -78,13 +78,20 @@ function historyCells(
   // In a team, somebody other than the sender of the change may have read the order.
   const reader = by === 'read' ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === record.sent.operator ? '' : `, read by ${reader}`;
-  // A person recorded it as not made. The service refused nothing, so the row must not say `refused`.
-  const until = record.verdicts.slice(0, record.verdicts.indexOf(row) + 1);
-  const isSaid = by === 'read' && verdict === 'rejected' && statementOn({ verdicts: until }) !== undefined;
-  const state = alarm === 'failed' || alarm === 'gone' ? alarm : isSaid ? 'not made' : verdictWords[verdict];
-  if (by !== 'person' || acknowledged !== undefined) return [state, `${why}${noted}${read}`];
+  if (by !== 'person' || acknowledged !== undefined) return [stateAt(row, record), `${why}${noted}${read}`];
   const word = corrects === true ? 'corrected to' : 'recorded';
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
+}
+
+// What was known once a row was written. A refusal that no read had confirmed by then was a refusal all the same, and a read that
+// does not show what a person recorded as not made says no more than that.
+function stateAt(row: VerdictRow, record: AttemptRecord): string {
+  const state = recordedState({
+    ...record,
+    verdicts: record.verdicts.slice(0, record.verdicts.indexOf(row) + 1),
+  });
+  if (state === 'recorded not made') return 'not made';
+  return state === 'unconfirmed' && row.verdict === 'rejected' ? 'refused' : state;
 }
 
 // The row of a read keeps the reason why the sending is in doubt. Here that reason is shown with the sending, and the row of the

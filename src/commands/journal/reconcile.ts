@@ -17,6 +17,7 @@ import {
   needsPerson,
   openAttempts,
   type Resolved,
+  recordedState,
 } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
@@ -152,8 +153,7 @@ function toShow(
 
 // Nobody asked for refunds that were already made: this says why they are in the list. `before`: the attempts before this run.
 function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRecord[]): string | undefined {
-  const isQuiet = ({ verdicts }: AttemptRecord) =>
-    verdicts.at(-1)?.verdict === 'applied' && verdicts.at(-1)?.alarm === undefined;
+  const isQuiet = (record: AttemptRecord) => recordedState(record) === 'made';
   const known = new Set(before.filter(isQuiet).map(attemptName));
   const watched = shown.filter((record) => isQuiet(record) && known.has(attemptName(record)));
   const [first, second] = watched;

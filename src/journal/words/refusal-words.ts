@@ -7,9 +7,9 @@ import { type AmountStyle, amountWords, typedForm } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { CliError } from '../../errors.ts';
 import { commandLine, flagWords, profileNamed } from '../../profiles/profiles.ts';
-import { verdictOf } from '../attempt-state.ts';
 import { type ChangeSubject, changeKinds } from '../change.ts';
-import type { AttemptRecord, SentRow, VerdictRow } from '../rows/journal-rows.ts';
+import { stateWords } from '../questions/recorded-state.ts';
+import type { AttemptRecord, SentRow } from '../rows/journal-rows.ts';
 import { sameJson, type Typed } from '../same-request.ts';
 
 /** How an error shows times and amounts. */
@@ -58,19 +58,10 @@ export function hasEqualWords(
 /** Said before the command that sends an equal refund. */
 export const onceMoreWords = 'if the buyer should get the same amount once more:';
 
-/** What became of an attempt, by the verdict of a row. Alarms and what a person recorded say more. */
-export const verdictWords: Readonly<Record<VerdictRow['verdict'], string>> = {
-  applied: 'made',
-  rejected: 'refused',
-  not_sent: 'not sent',
-  unknown: 'unconfirmed',
-  not_seen: 'unconfirmed',
-};
-
 /** An attempt in a few words: its journal id, the change with its amount, what became of it. */
 export function named(attempt: AttemptRecord, amounts: AmountStyle): string {
   const { change } = attempt.sent;
-  return `${change}, ${changeOf(attempt, amounts)}, ${verdictWords[verdictOf(attempt)?.verdict ?? 'unknown']}`;
+  return `${change}, ${changeOf(attempt, amounts)}, ${stateWords(attempt)}`;
 }
 
 /** Names a change: `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */

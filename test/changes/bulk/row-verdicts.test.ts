@@ -1,9 +1,11 @@
 /** What became of the rows of a plan, from the journal. */
 
 import { expect, it } from 'vitest';
+import { sentNow } from '../../../src/changes/bulk/report-plan.ts';
 import { inputOf, reportRecord } from '../../../src/changes/bulk/row-records.ts';
 import {
   countVerdicts,
+  isLeftToSend,
   isSentAnew,
   movedNothing,
   reportRows,
@@ -84,6 +86,26 @@ it('a refused row is sent once more only by another plan, by a newer one, or aft
   expect(isSentAnew(anew, tried, attemptAt(rejected))).toBe(true);
   expect(isSentAnew(plan, row, attemptAt(rejected, { plan: 'p_2222' }))).toBe(true);
   expect(isSentAnew(plan, row, attemptAt({ ...rejected, by: 'person' }))).toBe(true);
+});
+
+it.each<[string, Partial<VerdictRow>, boolean]>([
+  [
+    'whose key the service refused',
+    { verdict: 'rejected', confirmed: true, error: { httpStatus: 401 } },
+    true,
+  ],
+  ['that was recorded as not made', { verdict: 'rejected', by: 'person' }, true],
+  ['that the service refused', { verdict: 'rejected', confirmed: true, error: { httpStatus: 422 } }, false],
+  ['that was not sent', { verdict: 'not_sent' }, true],
+  ['that is unconfirmed', { verdict: 'not_seen' }, false],
+  ['that failed', { verdict: 'applied', refunds: [{ ...refund('rf_1', -5), status: 'failed' }] }, false],
+  ['that was made', { verdict: 'applied', refunds: [refund('rf_1', -5)] }, false],
+])('a row %s is left to send just if the next run sends it', (_, verdict, isSent) => {
+  const record = attemptAt(verdict);
+  const reports = reportRows(plan, [record]);
+  expect(reports.map(isLeftToSend)).toEqual([isSent]);
+  expect(isSentAnew(plan, planRow(), record)).toBe(isSent);
+  expect(sentNow(plan, reports)).toHaveLength(isSent ? 1 : 0);
 });
 
 it('the last attempt at a row counts', () => {

@@ -560,9 +560,9 @@ describe('a duplicate alarm', () => {
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed         HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed         the order did not show it yet
-        21 Nov 2040 05:10:00 UTC  made                the service shows it more than
+        21 Nov 2040 05:10:00 UTC  made twice          the service shows it more than
                                                       once
-        30 Nov 2040 05:10:00 UTC  made                the service shows it more than
+        30 Nov 2040 05:10:00 UTC  made twice          the service shows it more than
                                                       once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2,
                                                       ticket 8851
@@ -576,8 +576,8 @@ describe('a duplicate alarm', () => {
       "instead of lines 10 to 11:
         evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       instead of lines 15 to 20:
-        21 Nov 2040 05:10:00 UTC  made                the service shows it more than once
-        30 Nov 2040 05:10:00 UTC  made                the service shows it more than once
+        21 Nov 2040 05:10:00 UTC  made twice          the service shows it more than once
+        30 Nov 2040 05:10:00 UTC  made twice          the service shows it more than once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2, ticket 8851"
     `);
     expect(await run(weeksLater, ['journal', 'reconcile', '--all', '--quiet'])).toMatchObject({
