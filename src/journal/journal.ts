@@ -60,7 +60,7 @@ export {
 export { recordedState, stateWords } from './questions/recorded-state.ts';
 export { failedRefunds, hasFailed, ownRefunds } from './questions/verdicts-say.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
-export { byNewest, pagesOf } from './rows/attempt-query.ts';
+export { byNewest, isQuery, pagesOf } from './rows/attempt-query.ts';
 export * from './rows/journal-rows.ts';
 export type * from './rows/journal-store.ts';
 export { methodsOf, storeMethods } from './rows/journal-store.ts';

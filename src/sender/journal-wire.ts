@@ -16,17 +16,22 @@ import { chargeIdForm, digestForm, idForm, maxText, orderIdForm, text, timeForm,
 
 export const kindForm = v.picklist(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]);
 
-const setOf = v.pipe(v.array(idForm), v.maxLength(5000));
+const setOf = (form: v.GenericSchema<string>) =>
+  v.pipe(
+    v.array(form),
+    v.maxLength(5000),
+    v.transform((names): ReadonlySet<string> => new Set(names)),
+  );
 const flag = v.optional(v.literal(true));
 const bootForm = v.strictObject({ id: text(200), ms: v.number() });
 const filterForm = v.strictObject({
   origin: v.optional(text(500)),
   orderId: v.optional(idForm),
-  orderIds: v.optional(setOf),
+  orderIds: v.optional(setOf(idForm)),
   change: v.optional(idForm),
   idempotencyKey: v.optional(idForm),
-  made: v.optional(v.pipe(v.array(text(2000)), v.maxLength(5000))),
-  again: v.optional(setOf),
+  made: v.optional(setOf(text(2000))),
+  again: v.optional(setOf(idForm)),
   kind: v.optional(kindForm),
   operator: v.optional(idForm),
   desk: v.optional(idForm),
@@ -42,7 +47,8 @@ const filterForm = v.strictObject({
   ),
   byHand: flag,
 });
-export type TravellingFilter = v.InferOutput<typeof filterForm>;
+/** A filter as it travels: its sets are lists. */
+export type TravellingFilter = v.InferInput<typeof filterForm>;
 
 /** The questions and their forms. The answers have the types of the store's port. */
 export const questionForms = {

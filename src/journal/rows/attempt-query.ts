@@ -58,24 +58,30 @@ export interface AttemptFilter {
 export type MomentAsked = Pick<Moment, 'time' | 'skewed' | 'boot'>;
 
 // Each of these finds few attempts, however long the journal is.
-type Narrowing =
-  | 'orderId'
-  | 'orderIds'
-  | 'change'
-  | 'idempotencyKey'
-  | 'made'
-  | 'again'
-  | 'unconfirmed'
-  | 'open'
-  | 'doubted'
-  | 'watched'
-  | 'madeByHand'
-  | 'byHand';
+const narrowing = [
+  'orderId',
+  'orderIds',
+  'change',
+  'idempotencyKey',
+  'made',
+  'again',
+  'unconfirmed',
+  'open',
+  'doubted',
+  'watched',
+  'madeByHand',
+  'byHand',
+] as const;
+type Narrowing = (typeof narrowing)[number];
 
 /** A filter with a part that finds few attempts. Nobody asks for all attempts at once: `list` gives page after page. */
 export type AttemptQuery = {
   [Part in Narrowing]: AttemptFilter & { readonly [Needed in Part]: NonNullable<AttemptFilter[Part]> };
 }[Narrowing];
+
+export function isQuery(filter: AttemptFilter): filter is AttemptQuery {
+  return narrowing.some((name) => filter[name] !== undefined);
+}
 
 /** A place in a list of attempts. */
 export type Cursor = Pick<SentRow, 'time' | 'change' | 'attempt'>;

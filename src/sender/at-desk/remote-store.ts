@@ -28,7 +28,7 @@ import {
 import { hopPaths, maxBytes } from '../wire.ts';
 import type { Hop } from './hop.ts';
 
-type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
+type Asked<Q extends Question> = v.InferInput<(typeof questionForms)[Q]>;
 type Answer = v.InferOutput<typeof answerForm>;
 
 interface RemoteStore extends JournalStore {

@@ -4,12 +4,12 @@ import type * as v from 'valibot';
 import { livemodeOf } from '../../api/spec.ts';
 import {
   type AttemptFilter,
-  type AttemptQuery,
   copyName,
+  isQuery,
   type JournalStore,
   limitPrefix,
 } from '../../journal/journal.ts';
-import { type Question, questionForms, type TravellingFilter } from '../journal-wire.ts';
+import { type Question, questionForms } from '../journal-wire.ts';
 import { memberPrefix } from '../sender.ts';
 import { maxBytes } from '../wire.ts';
 import { badRequest, canBeOf, type Hop, needRole, readBody, type SenderAccount } from './routes.ts';
@@ -25,12 +25,10 @@ type Answers = {
 
 const answers: Answers = {
   attempts: async (store, account, { query }) => {
-    const filter = filterOf(query);
-    if (!isQuery(filter)) throw badRequest('the desk asks the journal a question about all attempts at once');
-    return (await store.attempts(filter)).filter((record) => canBeOf(record, account));
+    if (!isQuery(query)) throw badRequest('the desk asks the journal a question about all attempts at once');
+    return (await store.attempts(query)).filter((record) => canBeOf(record, account));
   },
-  list: (store, account, { filter, page }) =>
-    store.list({ ...filterOf(filter), ...ofAccount(account) }, page),
+  list: (store, account, { filter, page }) => store.list({ ...filter, ...ofAccount(account) }, page),
   async operators(store, account) {
     const names = await store.operators(account.service.profile.origin);
     const sent = await Promise.all(
@@ -90,28 +88,4 @@ async function answerTo<Q extends Question>(
 
 function isQuestion(name: string): name is Question {
   return Object.hasOwn(questionForms, name);
-}
-
-function filterOf({ orderIds, made, again, ...rest }: TravellingFilter): AttemptFilter {
-  const setOf = (names?: readonly string[]) => names && new Set(names);
-  return { ...rest, orderIds: setOf(orderIds), made: setOf(made), again: setOf(again) };
-}
-
-const narrowing = [
-  'orderId',
-  'orderIds',
-  'change',
-  'idempotencyKey',
-  'made',
-  'again',
-  'unconfirmed',
-  'open',
-  'doubted',
-  'watched',
-  'madeByHand',
-  'byHand',
-] as const;
-
-function isQuery(filter: AttemptFilter): filter is AttemptQuery {
-  return narrowing.some((name) => filter[name] !== undefined);
 }
