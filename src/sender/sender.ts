@@ -28,8 +28,9 @@ export interface Serving {
   /** The address it listens on, with the actual port. */
   readonly url: string;
   readonly accounts: readonly string[];
+  /** Stops taking changes; everything else goes on. */
   drain(): void;
-  /** Resolves after the last reply. */
+  /** Takes no new connections, and resolves after the last reply. Cuts replies that take more than some seconds. */
   close(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../change-wire.ts';
 import { maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
-import { makeHandedOver, otherChange, stoppingError } from './handed-change.ts';
+import { makeHandedOver, otherChange } from './handed-change.ts';
 import {
   type AskedChange,
   type ChangesParts,
@@ -33,6 +33,7 @@ import {
   needRole,
   RefusedRequest,
   readBody,
+  stopping,
 } from './routes.ts';
 
 /** A running change, or a running closing of an id. */
@@ -96,7 +97,7 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
     const digest = hash('sha256', JSON.stringify(handed));
     const known = find(asked);
     if (known?.digest !== undefined && known.digest !== digest) throw otherChange();
-    if (known === undefined && isStopping) throw new RefusedRequest(503, stoppingError());
+    if (known === undefined && isStopping) throw stopping();
     // No await between check and start: two requests with one id must not both be first.
     const run =
       known ??

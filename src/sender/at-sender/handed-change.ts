@@ -21,7 +21,7 @@ import {
   shortTimeIn,
   stamped,
 } from './known-change.ts';
-import { RefusedRequest, type SenderAccount } from './routes.ts';
+import { RefusedRequest, type SenderAccount, stopping } from './routes.ts';
 import type { ApprovablePlan } from './rules/team-limits.ts';
 
 interface HowMade {
@@ -58,7 +58,7 @@ export async function makeHandedOver(
     return { end: outcomeToWire(await send(parts, asked, how)) };
   } catch (error) {
     if (error instanceof OrderChanged) return { changed: recordToWire(error.fresh) };
-    if (isOfStop(error, parts.stop.stopWaiting)) return { refused: errorToWire(stoppingError()) };
+    if (isOfStop(error, parts.stop.stopWaiting)) return { refused: errorToWire(stopping().error) };
     if (error instanceof CliError) return { refused: errorToWire(error) };
     throw error;
   }
@@ -66,14 +66,6 @@ export async function makeHandedOver(
 
 function isOfStop(error: unknown, { aborted, reason }: AbortSignal): boolean {
   return aborted && (error === reason || (error instanceof Error && error.cause === reason));
-}
-
-/** The error for a change sent to a stopping sender. */
-export function stoppingError(): CliError {
-  return new CliError('network', 'the sender is being stopped', {
-    certain: 'nothing was sent',
-    now: ['run the same command again in a moment'],
-  });
 }
 
 /** The error for an id that belongs to another change. */

@@ -8,7 +8,6 @@ import { type Plan, readPlan, sumsOf } from '../../plans/plans.ts';
 import { type PlanHead, planHeadForm, workedToWire } from '../change-wire.ts';
 import { errorToWire, hopPaths, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
-import { stoppingError } from './handed-change.ts';
 import { type ChangesParts, planCommand } from './known-change.ts';
 import {
   type Asker,
@@ -17,8 +16,8 @@ import {
   type Hop,
   type HopContext,
   needRole,
-  RefusedRequest,
   type SenderAccount,
+  stopping,
   tooMany,
 } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
@@ -116,7 +115,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     if (known !== undefined) return known.stream.reply();
     const own = [...running.values()].filter((one) => one.handed.asker.member === asker.member);
     if (own.length >= plansMax) throw tooManyPlans(asker.member);
-    if (parts.stop.stopWaiting.aborted) throw new RefusedRequest(503, stoppingError());
+    if (parts.stop.stopWaiting.aborted) throw stopping();
     const handed = { account: account.name, since: parts.clock.now(), asker, head, text };
     parts.handed.write(handed);
     return start(handed, plan, account).stream.reply();

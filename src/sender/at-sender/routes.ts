@@ -154,6 +154,17 @@ export function tooMany(): RefusedRequest {
   );
 }
 
+/** The refusal of a change or a plan by a sender that is being stopped. */
+export function stopping(): RefusedRequest {
+  return new RefusedRequest(
+    503,
+    new CliError('network', 'the sender is being stopped', {
+      certain: 'nothing was sent',
+      now: ['run the same command again in a moment'],
+    }),
+  );
+}
+
 /** The refusal of a request that no desk of this version sends. */
 export function badRequest(what: string, status = 400): RefusedRequest {
   return new RefusedRequest(status, new CliError('usage', what, { certain: 'nothing was sent' }));

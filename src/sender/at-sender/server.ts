@@ -8,11 +8,20 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { CliError, refused, systemCode } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
+import type { Serving } from '../sender.ts';
 import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from '../wire.ts';
 import { isLoopback, type SenderConfig } from './config.ts';
 import type { Members } from './members.ts';
 import { addReads } from './reads.ts';
-import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount, tooMany } from './routes.ts';
+import {
+  errorReply,
+  type Hop,
+  type HopEnv,
+  RefusedRequest,
+  type SenderAccount,
+  stopping,
+  tooMany,
+} from './routes.ts';
 import { createShares, createSockets, type Share } from './shares.ts';
 import { addJoin, createSignIn, factsOf, type LastUses, notTaken, tokenIn } from './sign-in.ts';
 
@@ -41,12 +50,8 @@ export interface RequestLine {
   readonly token: string | null;
 }
 
-interface SenderServer {
+interface SenderServer extends Pick<Serving, 'drain' | 'close'> {
   readonly port: number;
-  /** Stops taking changes; everything else goes on. */
-  drain(): void;
-  /** Takes no new connections, and resolves after the last reply. Cuts replies that take more than some seconds. */
-  close(): Promise<void>;
 }
 
 /** Throws CliError 'refused' if the address cannot be used. */
@@ -271,16 +276,6 @@ function refuseOtherMode({ headers }: IncomingMessage, { service }: SenderAccoun
       ],
       'wrong_mode',
     ),
-  );
-}
-
-function stopping(): RefusedRequest {
-  return new RefusedRequest(
-    503,
-    new CliError('network', 'the sender is being stopped', {
-      certain: 'nothing was sent',
-      now: ['run it again in a minute'],
-    }),
   );
 }
 
