@@ -244,11 +244,3 @@ export function systemReason(error: unknown): string {
   const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;
   return typeof errno === 'number' && errno < 0 ? `${getSystemErrorMessage(errno)} (${code})` : code;
 }
-
-// Another user's folder may be closed to us, and some file systems cannot sync a folder.
-const noFolderSync: readonly string[] = ['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'];
-
-/** Whether the error means that a folder cannot be synced. Any other error of a sync is a failure of the disk. */
-export function cannotSyncFolder(error: unknown): boolean {
-  return noFolderSync.includes(systemCode(error));
-}

@@ -2,18 +2,18 @@
 
 import { type Hash, hash } from 'node:crypto';
 import { type FileHandle, rename, rm } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { isObject, type JsonObject, textIn } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
 import type { Held } from '../locks/locks.ts';
-import type { DeskKey } from '../profiles/profiles.ts';
+import { type DeskKey, syncFolder } from '../profiles/profiles.ts';
 import type { BegunWorkbook, FileFormat } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { signManifest } from './file-digests.ts';
-import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
+import { brokenFile, kindOf, type Names, replaceFile } from './files-on-disk.ts';
 import { type Manifest, manifestText } from './manifest.ts';
 import type { ExportParts } from './open-export.ts';
 import { type ExportProblem, problemsText, refuseForeign, removeProblems } from './problems-file.ts';
@@ -256,7 +256,7 @@ async function giveName(names: Names, manifest: string, problems: string | undef
   await replaceFile(names.manifest, manifest);
   await rename(names.partial, names.file);
   try {
-    await syncFolderOf(names.file);
+    syncFolder(dirname(names.file));
   } catch (error) {
     // Without the sync a power cut could undo the rename, so the file gets its unfinished name back.
     await rename(names.file, names.partial);

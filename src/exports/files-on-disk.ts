@@ -2,9 +2,9 @@
 
 import { hash, randomBytes } from 'node:crypto';
 import { constants, lstatSync, realpathSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CliError, cannotSyncFolder, refused, systemCode, systemReason } from '../errors.ts';
+import { CliError, refused, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 
 /** Absolute paths. */
@@ -136,31 +136,11 @@ export async function makeFolder(path: string): Promise<void> {
 export async function replaceFile(path: string, text: string): Promise<void> {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    const handle = await open(whole, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(whole, text, { flag: 'wx', mode: 0o600, flush: true });
     await rename(whole, path);
   } catch (error) {
     await rm(whole, { force: true });
     throw error;
-  }
-}
-
-/** Syncs a file's folder, so a new name survives a power cut, where the system can. Rejects with the system's error. */
-export async function syncFolderOf(path: string): Promise<void> {
-  try {
-    const handle = await open(dirname(path), 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    if (!cannotSyncFolder(error)) throw error;
   }
 }
 

@@ -31,11 +31,9 @@ export function readBaseUrl(text: string): BaseUrlReading {
   return { baseUrl: url.origin + url.pathname.replace(/\/+$/, ''), origin: url.origin };
 }
 
-// URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form.
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-  );
+/** Whether a host is this machine. URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 export function baseUrlProblem(text: string): string | undefined {

@@ -8,10 +8,10 @@ import {
   sign,
   verify,
 } from 'node:crypto';
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, systemCode } from '../errors.ts';
-import { type FileRules, prepareOwnFolder, readOwnFile, unwritable, writeAll } from './own-file.ts';
+import { type FileRules, prepareOwnFolder, readOwnFile, unwritable } from './own-file.ts';
 
 /** Anyone who has the key's file can sign as this desk. */
 export interface DeskKey {
@@ -74,7 +74,7 @@ function newKey(path: string, rules: FileRules): KeyObject | undefined {
   try {
     const handle = openSync(path, 'wx', 0o600);
     try {
-      writeAll(handle, privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());
+      writeFileSync(handle, privateKey.export({ format: 'pem', type: 'pkcs8' }).toString());
       fsyncSync(handle);
     } finally {
       closeSync(handle);

@@ -17,10 +17,10 @@ import {
   renameSync,
   rmSync,
   type Stats,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, cannotSyncFolder, refused, systemCode, systemReason } from '../errors.ts';
+import { CliError, refused, systemCode, systemReason } from '../errors.ts';
 
 /** Who must own a file, and whom to tell about a repair. */
 export interface FileRules {
@@ -140,7 +140,7 @@ export function writeOwnFile(path: string, text: string | Uint8Array, rules: Fil
     try {
       // The umask may remove our own rights, and then the next read would fail.
       fchmodSync(handle, mode);
-      writeAll(handle, text);
+      writeFileSync(handle, text);
       fsyncSync(handle);
     } finally {
       closeSync(handle);
@@ -165,23 +165,11 @@ export function unwritable(path: string, error: unknown): CliError {
   });
 }
 
-/** Writes the whole text, even if the system takes it in parts. */
-export function writeAll(handle: number, text: string | Uint8Array): void {
-  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
-  for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
-}
-
 /** Makes a file's name survive a power cut, if the system can. Throws CliError 'refused' if the disk fails. */
 export function syncFolderOf(path: string): void {
   try {
-    const handle = openSync(dirname(path), 'r');
-    try {
-      fsyncSync(handle);
-    } finally {
-      closeSync(handle);
-    }
+    syncFolder(dirname(path));
   } catch (error) {
-    if (cannotSyncFolder(error)) return;
     throw refused(
       `the change to ${path} may be lost in a power cut: ${systemReason(error)}`,
       ['check that disk, then do it again'],
@@ -191,6 +179,23 @@ export function syncFolderOf(path: string): void {
         cause: error,
       },
     );
+  }
+}
+
+// Another user's folder may be closed to us, and some file systems cannot sync a folder.
+const noFolderSync: readonly string[] = ['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'];
+
+/** Makes the names in a folder survive a power cut, if the system can. Throws the system's error if the disk fails. */
+export function syncFolder(folder: string): void {
+  try {
+    const handle = openSync(folder, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (!noFolderSync.includes(systemCode(error))) throw error;
   }
 }
 

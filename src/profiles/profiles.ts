@@ -13,6 +13,7 @@ import type { KeyPlace } from './profile-file.ts';
 import type { Settings } from './settings.ts';
 
 export * from './account-words.ts';
+export { isLoopback } from './base-url.ts';
 // The journal and the locks use the same rules for their files.
 export * from './own-file.ts';
 export type { DeskKey, Folders, KeyPlace, Limits, Settings, SettingTexts };

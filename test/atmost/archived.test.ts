@@ -222,7 +222,7 @@ describe.skipIf(!hasStrace())('killed while it archives', () => {
       .flatMap((call) => [false, true].map((follows) => ({ call, follows, count: count(call, !follows) })))
       .flatMap(({ call, follows, count }): Point[] => {
         const all = Array.from({ length: count }, (_, index) => ({ call, follows, nth: index + 1 }));
-        const step = call === 'rename' || isLong ? 1 : Math.ceil(count / 3);
+        const step = call === 'rename' || isLong ? 1 : Math.ceil(count / 6);
         return all.filter((_, index) => index % step === 0);
       });
     const ends = await each(points, async (point) => {

@@ -4,11 +4,20 @@
  */
 
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { parsedObject } from '../../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
-import { syncFolderOf, writeAll } from '../../profiles/profiles.ts';
+import { syncFolderOf } from '../../profiles/profiles.ts';
 import { chainStart, checkChain, type StoredRow, storedRow } from './chain.ts';
 import type { AllRows, JournalStore } from './journal-store.ts';
 
@@ -162,7 +171,7 @@ function writeNew<T>(
     const path = fullPath(cwd, named);
     const handle = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      filled = fill((bytes) => writeAll(handle, bytes));
+      filled = fill((bytes) => writeFileSync(handle, bytes));
       fsyncSync(handle);
     } catch (error) {
       rmSync(path, { force: true });

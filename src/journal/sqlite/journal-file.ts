@@ -6,12 +6,13 @@
 import { lstatSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CliError, cannotSyncFolder, systemCode } from '../../errors.ts';
+import { CliError, systemCode } from '../../errors.ts';
 import {
   checkOwnFile,
   checkOwnFolder,
   type FileRules,
   modesOf,
+  syncFolder,
   variableOf,
 } from '../../profiles/profiles.ts';
 
@@ -44,6 +45,10 @@ export function sizeOf({ path: file, rules, folders }: JournalFile): number | un
 
 async function make({ path: file, rules }: JournalFile): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: modesOf(rules).folder });
+  await createEmpty(file, rules);
+}
+
+async function createEmpty(file: string, rules: FileRules): Promise<void> {
   try {
     await (await open(file, 'ax', modesOf(rules).file)).close();
   } catch (error) {
@@ -54,23 +59,8 @@ async function make({ path: file, rules }: JournalFile): Promise<void> {
 // SQLite syncs what it writes, but not the folders above. It also does not check that its own journal is in the folder. So paydesk
 // creates that file too; SQLite only empties it after each commit.
 async function keep({ path: file, rules }: JournalFile): Promise<void> {
-  try {
-    await (await open(`${file}-journal`, 'ax', modesOf(rules).file)).close();
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  }
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
-    await syncFolder(folder);
-}
-
-/** Makes created and renamed files of a folder durable, if the system can do that. */
-export async function syncFolder(folder: string): Promise<void> {
-  try {
-    await using handle = await open(folder, 'r');
-    await handle.sync();
-  } catch (error) {
-    if (!cannotSyncFolder(error)) throw error;
-  }
+  await createEmpty(`${file}-journal`, rules);
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) syncFolder(folder);
 }
 
 /** Throws CliError 'refused' on a network file system. If the folder does not exist, the one above decides. */

@@ -5,7 +5,14 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, messageOf, orUndefined, systemCode } from '../../errors.ts';
-import { type FileRules, modesOf, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
+import {
+  type FileRules,
+  modesOf,
+  openOwnFile,
+  syncFolder,
+  unwritable,
+  writeOwnFile,
+} from '../../profiles/profiles.ts';
 import { isSqlite, writeAtOnce } from '../../sqlite.ts';
 import type { Archive } from '../rows/archive-file.ts';
 import { chainOf, type StoredRow } from '../rows/chain.ts';
@@ -15,7 +22,7 @@ import { nameOf, newWitnessKey, type WitnessText } from '../rows/witness-lines.t
 import { fileMark, isOtherFile, type LandmarkPlace, readLandmark, repairedMark } from './copy-marks.ts';
 import { fileOpener, isBroken, type OpenFile, unreadable } from './database.ts';
 import { journalKind } from './journal-columns.ts';
-import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
+import { findFile, type JournalFile } from './journal-file.ts';
 import { JournalTables } from './journal-tables.ts';
 import { type FoundJournal, salvage, salvageWitness } from './salvage.ts';
 import { linesAfter } from './witness/witness-check.ts';
@@ -273,7 +280,7 @@ export async function replaceJournal(file: string, fresh: string): Promise<void>
     // Replace SQLite's own journal first: the old one must never be applied to the new file.
     await rename(`${fresh}-journal`, `${file}-journal`);
     await rename(fresh, file);
-    await syncFolder(dirname(file));
+    syncFolder(dirname(file));
   } catch (error) {
     throw unwritable(file, error);
   }

@@ -3,6 +3,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemReason } from '../../errors.ts';
+import { syncFolder } from '../../profiles/profiles.ts';
 import { readArchive } from '../rows/archive-file.ts';
 import type { Finding, JournalStore } from '../rows/journal-store.ts';
 import { newWitnessKey } from '../rows/witness-lines.ts';
@@ -10,7 +11,6 @@ import { archiveOld, countOver } from './archive-old.ts';
 import type { BothFiles } from './both-files.ts';
 import { type Landmark, removeLandmark, writeLandmark } from './copy-marks.ts';
 import { isBroken, verifyAndRepair } from './database.ts';
-import { syncFolder } from './journal-file.ts';
 import type { KnownJournal } from './known-journal.ts';
 import { copyRefused, type OpenedFiles, type ReadyCheck } from './opened-files.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
@@ -160,7 +160,7 @@ export class WholeJournal {
       if (landmarks !== undefined) removeLandmark(landmarks, id);
     });
     this.#files.close();
-    if (both !== undefined) await syncFolder(dirname(folder));
+    if (both !== undefined) syncFolder(dirname(folder));
     if (witness !== undefined) rmSync(dirname(witness), { recursive: true, force: true });
     rmSync(this.#removed, { recursive: true, force: true });
   };

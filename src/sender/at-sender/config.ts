@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
 import { CliError, refused, systemReason } from '../../errors.ts';
-import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
+import { type FileRules, isLoopback, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
 import { accountNamePattern } from '../wire.ts';
 
 const configForm = v.strictObject({
@@ -128,10 +128,6 @@ export function databaseIn(uri: string): DatabasePlace {
     return refuse(`is on another machine, so its sslmode must be verify-full`);
   const port = Number(url.port || (words.get('port') ?? 5432));
   return { host, port, database, user, isLocal, rootCert: words.get('sslrootcert') ?? undefined };
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
 /** The certificate and its key. Throws CliError 'refused' if a file cannot be read, or if others can read the key. */

@@ -8,9 +8,10 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { CliError, refused, systemCode } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
+import { isLoopback } from '../../profiles/profiles.ts';
 import type { Serving } from '../sender.ts';
 import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from '../wire.ts';
-import { isLoopback, type SenderConfig } from './config.ts';
+import type { SenderConfig } from './config.ts';
 import type { Members } from './members.ts';
 import { addReads } from './reads.ts';
 import {
