@@ -64,8 +64,6 @@ async function releaseRequest(ctx: Context, id: string): Promise<void> {
 export const mcp = defineCommand({
   description:
     'Waits on standard input for a software agent, and answers it on standard output, by the Model Context Protocol; without input it prints nothing. The agent can read orders, refunds, customers and the journal, with personal data masked, and propose refunds: that writes a plan, which a person looks at, and applies or releases. Nothing that it calls sends, settles or approves anything.',
-  arguments: [],
-  flags: {},
   examples: ['paydesk -p demo mcp', 'paydesk -p demo mcp </dev/null'],
   async run(ctx): Promise<undefined> {
     if (ctx.ask.interactive)

@@ -66,7 +66,7 @@ export const api = defineCommand({
       summary: 'the method',
       required: true,
       choices: methods,
-      parse: (text) => oneOf(methods, text.toUpperCase(), 'METHOD'),
+      parse: (text: string) => oneOf(methods, text.toUpperCase(), 'METHOD'),
     },
     { name: 'path', summary: 'the path, query included', required: true, parse: nonEmpty },
   ],

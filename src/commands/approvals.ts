@@ -26,7 +26,6 @@ const requestArgument = {
 export const list = defineCommand({
   description:
     'Lists the refunds and plans of the account that wait for somebody else of the team to approve them, oldest first; with --all also those of the last 30 days that are over.',
-  arguments: [],
   flags: {
     all: flag.switch('also those that were sent, rejected, or have expired'),
     ...listFileFlags,
@@ -53,7 +52,6 @@ export const show = defineCommand({
   description:
     'Shows who asked for what, and what became of it. While it can still be sent, paydesk reads the order again and shows the preview that whoever asked has seen.',
   arguments: [requestArgument],
-  flags: {},
   examples: ['paydesk approvals show r_7f3k2m9q', 'paydesk approvals show r_7f3k2m9q --json | jq -r .state'],
   async run(ctx, { args: [id] }): Promise<undefined> {
     await showRequest(ctx, id);

@@ -17,9 +17,14 @@ export interface Command<A extends Arguments = Arguments, F extends Flags = Flag
   run(ctx: Context, input: Input<A, F>): Promise<number | undefined>;
 }
 
-/** Returns the command unchanged, so that TypeScript infers the types of its input. */
-export function defineCommand<const A extends Arguments, const F extends Flags>(
-  command: Command<A, F>,
-): Command<A, F> {
-  return command;
+/** A command as its file declares it: arguments and flags that it does not have are left out. */
+type Declared<A extends Arguments, F extends Flags> = Omit<Command<A, F>, 'arguments' | 'flags'> &
+  Partial<Pick<Command<A, F>, 'arguments' | 'flags'>>;
+
+/** Returns the command. TypeScript infers the types of its input from what was declared. */
+export function defineCommand<
+  const A extends Arguments = readonly [],
+  const F extends Flags = Readonly<Record<never, never>>,
+>(command: Declared<A, F>): Command<A, F> {
+  return { arguments: [], flags: {}, ...command } as Command<A, F>;
 }

@@ -18,7 +18,6 @@ const newOrder = '--item Lamp:30000:1 --currency MXN';
 export const createOrders = defineCommand({
   description:
     'On a terminal paydesk asks for what is missing. --checkout and the flags after it say how the order is paid. --body reads the whole JSON body from a file and checks every field first.',
-  arguments: [],
   flags: { ...orderFlags, body: bodyFlag(Object.keys(orderFlags)), ...qrFlags, ...creationFlags },
   examples: [
     'paydesk -p demo orders create',
@@ -35,7 +34,6 @@ const newLink = '--name Lamp --item Lamp:30000:1 --currency MXN';
 export const createCheckout = defineCommand({
   description:
     'The buyer pays for the items that you list. On a terminal paydesk asks for what is missing; --body reads the whole JSON body from a file. The service has no list of payment links: paydesk journal list --kind checkout shows those of this machine.',
-  arguments: [],
   flags: { ...linkFlags, body: bodyFlag(Object.keys(linkFlags)), ...qrFlags, ...creationFlags },
   examples: [
     'paydesk -p demo checkout create',

@@ -43,7 +43,6 @@ const usualPeriod = 'this-month';
 export const report = defineCommand({
   description:
     'Writes sums, rate, days, reasons, operators, cards, the largest refunds, waiting orders, possible twins and open cases into one HTML file. Names of buyers and notes are left out; --names puts them in, and paydesk orders export --verify FILE.html says whether a report is as it was written. If this machine has an index, the numbers come from there, unless --live is given.',
-  arguments: [],
   flags: {
     ...sourceFlags,
     ...timeFlags(usualPeriod),

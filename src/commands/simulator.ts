@@ -21,7 +21,6 @@ type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
 export const serve = defineCommand({
   description:
     'It listens on 127.0.0.1 only, and answers only requests that carry its key, which is printed. KIND is drop, stall, cut, 500, html or 429; with apply- before it, such as apply-drop, the change is made first and then the reply fails. fails-later, pending and all are kinds too; RATE is the share of requests that get a fault, from 0 to 1.',
-  arguments: [],
   flags: {
     port: flag.integer(0, 65_535, 'PORT', 'the port', { defaultText: 'any free one' }),
     db: flag.text('FILE', 'keep its state in FILE', {
@@ -106,8 +105,6 @@ function vendor(text: string, name: string): string {
 export const reset = defineCommand({
   description:
     'Starts the built-in profile demo again with its first orders, and erases the index of its orders. Changes of the old demo in the journal are not mixed up with the new one. It asks first if some are unconfirmed: nothing can read them after it.',
-  arguments: [],
-  flags: {},
   examples: ['paydesk simulator reset', 'paydesk simulator reset --yes --json'],
   run: async (ctx) => {
     const would = 'would throw away what was done to demo; nothing was changed';
@@ -165,7 +162,6 @@ type View = Awaited<ReturnType<SimulatorControl['drill']>>;
 export const drill = defineCommand({
   description:
     'Tells a case from real life and makes its orders in the demo. Solve it with the usual commands, in this terminal or another one, and type simulator drill again: it looks at what the orders show, and tells the next case. The money of the demo is not real.',
-  arguments: [],
   flags: {
     hint: flag.switch('a hint for the case at hand; it counts'),
     skip: flag.switch('end the case at hand as it is'),

@@ -33,7 +33,6 @@ import { gatherToday, isOfJournal, type TodayFacts, type TodayLine } from './tod
 export const today = defineCommand({
   description:
     'One screen for the start or the end of a shift: unconfirmed changes and double refunds of this account, refunds and payments of today, orders that wait for their capture, and possible twins. If this machine has an index, the numbers come from there. --live reads every order, and also finds out whether an older refund is gone.',
-  arguments: [],
   flags: {
     currency: sourceFlags.currency,
     tz: sourceFlags.tz,

@@ -21,7 +21,6 @@ export const undo = defineCommand({
   description:
     'Nothing that the service has made can be undone: it documents no way to take back a refund, a capture or a new order. This says what became of the last change, and what a shop can do now. It sends nothing.',
   arguments: [changeArgument(false)],
-  flags: {},
   examples: ['paydesk undo', 'paydesk undo i_7f3k2m9q --json'],
   async run(ctx, { args: [name] }): Promise<undefined> {
     const found = name === undefined ? await lastOne(ctx) : await attemptOrOnly(ctx, name, ['undo']);

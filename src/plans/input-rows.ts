@@ -29,12 +29,6 @@ import {
   type InputUse,
 } from './plan-types.ts';
 
-/** `row` is undefined if anything is wrong with it. */
-interface ReadRow {
-  readonly row: InputRow | undefined;
-  readonly problems: readonly InputProblem[];
-}
-
 /**
  * Reads a row. For `compare`, amount and charge may be blank, and only the names of order and charge and the amount are checked.
  */
@@ -42,7 +36,7 @@ export function readRow(
   csv: CsvRow,
   titles: InputTitles,
   { for: use, amounts }: Pick<InputHow, 'for' | 'amounts'>,
-): ReadRow {
+) {
   const { line, cells, broken } = csv;
   const { columns } = titles;
   const formWords = formProblem(csv, columns);

@@ -15,30 +15,6 @@ import type { AboutLine } from './workbook/workbook.ts';
 /** How a masked value is written: initials for people, or a token that is the same for the same value in one run. */
 export type Written = 'initials' | 'token';
 
-export interface Redaction {
-  /** Whether anything is masked. Masking may begin late, when a profile is opened. */
-  readonly isOn: () => boolean;
-  /** Remembers the personal data of a record, which texts are searched for from now on. */
-  learn(value: unknown): void;
-  /** Remembers the personal data of a reply. */
-  learnBody(body: Uint8Array): void;
-  /** The record without personal data, which is remembered for texts. The same record while nothing is masked. */
-  record(record: PrintedRecord, written: Written): PrintedRecord;
-  /** The error without what the service says in its own words. Its code and type stay. The same error while nothing is masked. */
-  error(error: CliError): CliError;
-  /** The lines that a workbook says about itself, such as the command that was typed. */
-  about(lines: readonly AboutLine[]): readonly AboutLine[];
-  /** A text for a file, as `text` gives it; the same text while nothing is masked. */
-  said(text: string): string;
-  /** The text without the personal data that is known, and without what looks like an e-mail, a telephone number or a card. */
-  text(text: string): string;
-  /**
-   * Keeps keys out of texts, and personal data too while `isOn`, or always with `always`. Without `stream`, what is written piece
-   * by piece is only searched for keys: its rows were masked before.
-   */
-  over(secrets: Secrets, how?: { readonly always?: boolean; readonly stream?: boolean }): Secrets;
-}
-
 /** Keys of metadata that a person or a profile named, so they are not secret. */
 interface NamedKeys {
   /** Keys whose values are the shop's own number, which stays visible. */
@@ -64,8 +40,10 @@ const card = /\*\d{4}\b/g;
 const authCode = /(?<=\bauth(?: codes?,?| \S+ and)? )(?=[A-Za-z]*\d)[A-Za-z0-9]{4,}/gi;
 const hidden = '***';
 
+export type Redaction = ReturnType<typeof createRedaction>;
+
 /** A redaction that knows nobody yet. */
-export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () => noKeys): Redaction {
+export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () => noKeys) {
   const known = createKnownTexts();
   const token = createTokens();
   const text = (given: string): string =>
@@ -98,9 +76,12 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
     };
   };
   return {
+    /** Whether anything is masked. Masking may begin late, when a profile is opened. */
     isOn,
-    learn: (value) => learnAs(value, 'own'),
-    learnBody(body) {
+    /** Remembers the personal data of a record, which texts are searched for from now on. */
+    learn: (value: unknown) => learnAs(value, 'own'),
+    /** Remembers the personal data of a reply. */
+    learnBody(body: Uint8Array) {
       const received = new TextDecoder().decode(body);
       try {
         const value: unknown = JSON.parse(received);
@@ -112,17 +93,28 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
         // A reply that is not JSON is not a record.
       }
     },
-    record: (given, written) => (!isOn() || isMachines(given) ? given : record(given, written)),
-    error: (error) => (isOn() ? errorMasked(error, text) : error),
+    /** The record without personal data, which is remembered for texts. The same record while nothing is masked. */
+    record: (given: PrintedRecord, written: Written) =>
+      !isOn() || isMachines(given) ? given : record(given, written),
+    /** The error without what the service says in its own words. Its code and type stay. The same error while nothing is masked. */
+    error: (error: CliError) => (isOn() ? errorMasked(error, text) : error),
+    /** The text without the personal data that is known, and without what looks like an e-mail, a telephone number or a card. */
     text,
+    /** A text for a file, as `text` gives it; the same text while nothing is masked. */
     said,
     // The typed command is hidden, because it may name anybody.
-    about: (lines) =>
+
+    /** The lines that a workbook says about itself, such as the command that was typed. */
+    about: (lines: readonly AboutLine[]): readonly AboutLine[] =>
       lines.map(([name, one]) => {
         if (name === 'command' && isOn()) return [name, hidden];
         return [name, typeof one === 'string' ? said(one) : one];
       }),
-    over: (secrets, { always = false, stream = true } = {}) =>
+    /**
+     * Keeps keys out of texts, and personal data too while `isOn`, or always with `always`. Without `stream`, what is written piece
+     * by piece is only searched for keys: its rows were masked before.
+     */
+    over: (secrets: Secrets, { always = false, stream = true } = {}) =>
       over(secrets, text, { masks: () => always || isOn(), stream }),
   };
 }

@@ -16,7 +16,7 @@ export type Secrets = ReturnType<typeof createSecrets>;
 /** An empty set of keys. */
 export function createSecrets() {
   const keys = new Set<string>();
-  let sought: Sought = soughtOf(keys);
+  let sought = soughtOf(keys);
   const clean = (text: string): string => (sought.inText(text) ? masked(text, sought.spellings) : text);
   const cleanJson = (json: string): string => {
     if (!sought.inText(json)) return json;
@@ -51,7 +51,7 @@ export function createSecrets() {
 }
 
 // A filter for one stream.
-function filterOf(sought: () => Sought, clean: (text: string) => string) {
+function filterOf(sought: () => ReturnType<typeof soughtOf>, clean: (text: string) => string) {
   let held = '';
   return {
     push(piece: Piece) {
@@ -77,14 +77,7 @@ function filterOf(sought: () => Sought, clean: (text: string) => string) {
   };
 }
 
-/** The spellings of all keys, and whether something holds one. */
-interface Sought {
-  readonly spellings: readonly Spelling[];
-  inText(text: string): boolean;
-  inBytes(bytes: Uint8Array): boolean;
-}
-
-function soughtOf(keys: ReadonlySet<string>): Sought {
+function soughtOf(keys: ReadonlySet<string>) {
   const spellings = [...keys].flatMap(spellingsOf);
   // Searching for plain texts is many times faster than a pattern, and searching in bytes is faster still. Almost no text holds a
   // key.
@@ -102,8 +95,8 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
   const isIn = (bytes: Buffer): boolean => isInBytes(bytes) || isLongIn(bytes) || isHidden(bytes);
   return {
     spellings: [...spellings, ...long],
-    inText: (text) => isIn(Buffer.from(text)),
-    inBytes: ({ buffer, byteOffset, length }) => isIn(Buffer.from(buffer, byteOffset, length)),
+    inText: (text: string) => isIn(Buffer.from(text)),
+    inBytes: ({ buffer, byteOffset, length }: Uint8Array) => isIn(Buffer.from(buffer, byteOffset, length)),
   };
 }
 

@@ -2,7 +2,6 @@
 
 import { isKeyRefusal } from '../../api/spec.ts';
 import {
-  type Alarm,
   type AttemptRecord,
   alarmWords,
   attemptName,
@@ -62,29 +61,6 @@ export interface RowReport {
   readonly isUnread?: boolean;
 }
 
-/** What a report says about an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
-interface RowAttempt {
-  readonly name: string;
-  readonly change: string;
-  readonly operator: string;
-  /** Unix milliseconds. */
-  readonly time: number;
-  /** How much of the order was refunded before it. */
-  readonly before: number | undefined;
-  /** When its order was read last, or the service replied; Unix milliseconds. Undefined if neither. */
-  readonly readAt: number | undefined;
-  /** The ids of its refunds, and their sum, positive; undefined while it is not made. */
-  readonly made: { readonly ids: string; readonly sum: number } | undefined;
-  readonly logId: string | undefined;
-  readonly alarm: Alarm | undefined;
-  /** While it is unconfirmed: the latest time at which that ends, Unix milliseconds. Undefined if only a read or a person ends it. */
-  readonly blockedUntil: number | undefined;
-  /** A read after its time did not show it: no other read will. */
-  readonly neverArrived: boolean;
-  /** It was refused or recorded as not made, and it is sent once more. */
-  readonly isSentAnew: boolean;
-}
-
 /** Why a dry run does not send a row that can be sent. */
 export const dryRunWords = 'dry run: it would be sent';
 
@@ -141,12 +117,10 @@ function reportRow(
   return { ...nothing, verdict: notSent === dryRunWords ? 'would_be_sent' : 'not_sent', why: notSent };
 }
 
-function rowAttempt(
-  plan: Pick<Plan, 'id'>,
-  row: PlanRow,
-  attempt: AttemptRecord,
-  verdict: RowVerdict,
-): RowAttempt {
+/** What a report says about an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
+type RowAttempt = ReturnType<typeof rowAttempt>;
+
+function rowAttempt(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord, verdict: RowVerdict) {
   const { change, operator, time, proof } = attempt.sent;
   const last = attempt.verdicts.at(-1);
   const refunds = madeRefunds(attempt);
@@ -154,17 +128,24 @@ function rowAttempt(
   const sum = refunds.reduce((total, { amount }) => total - amount, 0);
   return {
     name: attemptName(attempt),
+    /** While it is unconfirmed: the latest time at which that ends, Unix milliseconds. Undefined if only a read or a person ends it. */
     blockedUntil: verdict === 'unconfirmed' ? blockedUntil(attempt) : undefined,
+    /** A read after its time did not show it: no other read will. */
     neverArrived: isPast(attempt),
     change,
     operator,
+    /** Unix milliseconds. */
     time,
+    /** How much of the order was refunded before it. */
     before: proof.before.amountRefunded,
+    /** When its order was read last, or the service replied; Unix milliseconds. Undefined if neither. */
     readAt: last?.by === 'reply' || last?.by === 'read' ? last.time : undefined,
+    /** The ids of its refunds, and their sum, positive; undefined while it is not made. */
     made:
       last?.verdict === 'applied' && verdict !== 'failed' && verdict !== 'gone' ? { ids, sum } : undefined,
     logId: last?.error?.logId,
     alarm: last?.alarm,
+    /** It was refused or recorded as not made, and it is sent once more. */
     isSentAnew: isRefused(verdict) && isSentAnew(plan, row, attempt),
   };
 }

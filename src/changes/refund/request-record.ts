@@ -135,6 +135,7 @@ export interface WaitingRequest {
   readonly next: readonly [who: string, command: string];
 }
 
+/** A request that waits for somebody, as the screen of its order shows it: who asked, and who goes on with it. */
 export function waitingRequest(
   ctx: Pick<Context, 'days'>,
   profile: Profile,

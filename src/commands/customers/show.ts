@@ -33,7 +33,6 @@ export const show = defineCommand({
       parse: (text: string): string => (emailPattern.test(text) ? text : typedId('customers', text, 'ID')),
     },
   ],
-  flags: {},
   examples: [
     `paydesk -p demo customers show ${idExample}`,
     `paydesk -p demo customers show ${idExample} --json --no-input`,
@@ -233,7 +232,6 @@ function forgottenWords({ forgotten }: CustomerOrders): string {
 
 export const list = defineCommand({
   description: 'Shows one page and prints the command for the next one; --all reads every page.',
-  arguments: [],
   flags: pagingFlags('customers'),
   examples: [
     'paydesk -p demo customers list --limit 5',
@@ -245,7 +243,6 @@ export const list = defineCommand({
 const exportCustomers = defineCommand({
   description:
     'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it. --resume goes on with an export that was interrupted.',
-  arguments: [],
   flags: exportFlags,
   examples: [
     'paydesk -p demo customers export --csv --columns id,name,email',

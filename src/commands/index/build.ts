@@ -19,7 +19,6 @@ import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-wal
 export const build = defineCommand({
   description:
     'With an index, orders find searches all orders of the account at once. The index is off until somebody says yes here: paydesk shows what it keeps, where, and what protects it. A build that was interrupted goes on with --resume.',
-  arguments: [],
   flags: {
     resume: flag.switch('go on with a build that was interrupted'),
     'max-rps': maxPerSecondFlag,
@@ -150,8 +149,6 @@ function brokenOff(error: unknown, { profile }: OpenService, index: OrderIndex):
 export const status = defineCommand({
   description:
     'Sends no request. Shows when the orders were read, and every reason why the index may miss an order.',
-  arguments: [],
-  flags: {},
   examples: ['paydesk -p shop-mx index status', 'paydesk -p shop-mx index status --json'],
   async run(ctx): Promise<undefined> {
     const { profile } = await ctx.profiles.open();
@@ -257,8 +254,6 @@ function offerQuestion(profile: Profile): string {
 export const rekey = defineCommand({
   description:
     'Do this when somebody may have seen the key. A copy of the index that was made before still opens with the old key. It sends no request.',
-  arguments: [],
-  flags: {},
   examples: ['paydesk -p shop-mx index rekey', 'paydesk -p shop-mx index rekey --json'],
   async run(ctx): Promise<undefined> {
     const { profile } = await ctx.profiles.open();

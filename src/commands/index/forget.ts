@@ -16,7 +16,6 @@ import { alone, existingIndex } from './index-walk.ts';
 export const forget = defineCommand({
   description:
     'What was forgotten stays forgotten, even when paydesk reads those orders again. --buyer removes names, addresses, cards and other texts of a buyer; the figures stay, so that sums stay right. --before removes the orders that were created before a time, --all the index with its key.',
-  arguments: [],
   flags: {
     buyer: flag.text('TEXT', 'the name, e-mail, phone number or customer id of a buyer', {
       conflicts: ['before', 'all'],

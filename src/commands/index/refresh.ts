@@ -18,7 +18,6 @@ const defaultRequests = 500;
 export const refresh = defineCommand({
   description:
     'Reads the newest orders, and reads again those that may have changed, the longest overdue first, within --max-requests. A cron job can call it: the next run goes on where this one stopped. With --quiet it prints nothing when all is well.',
-  arguments: [],
   flags: {
     'max-requests': flag.integer(1, 1_000_000, 'N', 'send at most this many requests', {
       defaultText: String(defaultRequests),

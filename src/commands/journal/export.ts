@@ -15,7 +15,6 @@ import { modeOfJournal } from './verify.ts';
 const exportJournal = defineCommand({
   description:
     'Writes the whole journal and its witness into one file, which journal import reads on another machine. From then on make changes on that machine only. The changes themselves, as records: journal list --all.',
-  arguments: [],
   flags: {
     to: flag.text(
       'FILE',
@@ -62,7 +61,6 @@ const importJournal = defineCommand({
       parse: (text: string) => text,
     },
   ],
-  flags: {},
   examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
   async run(ctx, { args: [file] }): Promise<undefined> {
     refuseAgentTo(ctx, 'imports a journal');
@@ -84,7 +82,6 @@ const example = 'paydesk journal archive --before 400d --to FILE';
 export const archive = defineCommand({
   description:
     'Writes the whole journal into a new file, reads it back, and leaves one short row of each settled change that was sent before a time. What stops a second refund works as before. Keep the file as safe as the journal: journal list, show and verify read it with --from.',
-  arguments: [],
   flags: {
     before: whenFlag('changes sent before, 30 days ago at least: 400d, a date, ISO 8601'),
     to: flag.text('FILE', 'write the journal as it is into this new file', { writes: true }),
@@ -135,7 +132,6 @@ export const archive = defineCommand({
 export const forget = defineCommand({
   description:
     'The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. The journal of a team is at its sender: type it there.',
-  arguments: [],
   flags: { before: whenFlag('changes sent before: 30d, a date, ISO 8601') },
   examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
   async run(ctx, { flags }): Promise<undefined> {

@@ -89,7 +89,6 @@ type ListInput = Input<readonly [], typeof listFlags>['flags'];
 export const list = defineCommand({
   description:
     'Shows the newest changes that were sent with the account of the profile, the newest last, and the command for those before them. First it checks unconfirmed changes again, three at most.',
-  arguments: [],
   flags: listFlags,
   examples: ['paydesk journal list', 'paydesk journal list --open --json | jq .data'],
   async run(here, { flags }) {

@@ -26,7 +26,6 @@ import { namesOf } from './attempts.ts';
 export const verify = defineCommand({
   description:
     'Reads the whole journal, names every row that was changed, moved or removed, and compares the journal with its witness. --repair builds a new journal from all that can be read of both; an order whose outcome is not proven stays blocked. The check finds accidents, not forgery.',
-  arguments: [],
   flags: {
     head: flag.text(
       'HASH',

@@ -35,7 +35,6 @@ export const browse = defineCommand({
       parse: (text: string): string => text,
     },
   ],
-  flags: {},
   examples: ['paydesk -p demo orders browse', 'paydesk -p demo orders browse torres 4242 --quiet'],
   exits: { 7: 'a change was sent from the screen and is unconfirmed: a person must look' },
   async run(ctx, { args: [words] }) {

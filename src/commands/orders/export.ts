@@ -27,7 +27,6 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
 const exportOrders = defineCommand({
   description:
     'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it; --resume goes on with an export that was interrupted. --by says which date --period, --since and --until are about: created, paid or refunded.',
-  arguments: [],
   flags: {
     ...exportFlags,
     rows: flag.choice(rowKinds, 'KIND', 'what a row is', { defaultText: 'orders' }),

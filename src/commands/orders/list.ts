@@ -18,7 +18,6 @@ import { observeOrders } from './order-observer.ts';
 export const list = defineCommand({
   description:
     'Shows one page and prints the command for the next one; --all reads every page. --status takes the word of the service, such as paid, pre_authorized or refunded, and none for orders without a status; for attempts to pay that failed: --charge-status declined. A time without a zone is in time.zone; --since is included, --until is not.',
-  arguments: [],
   flags: { ...pagingFlags('orders'), ...filterFlags },
   examples: [
     'paydesk -p demo orders list --refundable --limit 5',

@@ -26,7 +26,6 @@ const usualPeriod = 'this-month';
 export const summary = defineCommand({
   description:
     'Counts the orders that were created in a period and adds up their amounts, for each currency. PAID is what was paid for these orders, REFUNDED what has gone back until now, and NET the difference; for the payments and refunds that were made in a period: paydesk refunds summary; for fees: paydesk help fees. If this machine has an index, the numbers come from there, unless --live is given.',
-  arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
     by: byFlag(orderDimensions, 'status in a table; rows for scripts are not split'),

@@ -43,7 +43,6 @@ const usualPeriod = 'today';
 
 export const twins = defineCommand({
   description: `Lists pairs of payments by the same buyer, of the same amount, of orders that were created within ${twinSpan} of each other. Once all of one payment went back, the pair is settled, and shown only with --settled.`,
-  arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
     settled: flag.switch('also pairs with one payment that went back'),

@@ -31,7 +31,6 @@ import { amountColumn, countColumn, summaryBlocks } from '../report/summary-bloc
 export const waiting = defineCommand({
   description:
     'Lists the orders whose money is authorized, and that nobody has captured yet, the oldest first, with the command that captures one; then their sums. The oldest may lapse; the service does not say when. Scripts and files get the orders, or the sums with --by.',
-  arguments: [],
   flags: {
     ...timeFlags('all orders, whenever they were created'),
     by: byFlag(waitingDimensions, 'age'),

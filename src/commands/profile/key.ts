@@ -150,7 +150,6 @@ export const remove = defineCommand({
   description:
     'The journal keeps what was done with it, and the limits of its account. If no other profile reaches its account, the index of its orders is erased as well.',
   arguments: [nameArgument(true)],
-  flags: {},
   examples: ['paydesk profile remove test-mx', 'paydesk profile remove test-mx --yes'],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     ctx.useProfile(name);

@@ -12,7 +12,6 @@ import { defineCommand } from '../command.ts';
 export const purge = defineCommand({
   description:
     'Removes keys, profiles, indexes, what --install wrote, and finally the journal. It refuses while a change is unconfirmed or has an alarm, and says what it will remove before it asks. A journal that others use too stays; paydesk itself is removed by what installed it.',
-  arguments: [],
   flags: {
     confirm: flag.text('WORD', 'the word that --dry-run shows, if the journal has rows'),
   },

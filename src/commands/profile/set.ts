@@ -30,7 +30,6 @@ export const set = defineCommand({
       known.settings(setting),
     ),
   ],
-  flags: {},
   examples: [
     'paydesk profile set test-mx refund.max_amount.MXN 50000',
     'paydesk profile set test-mx refund.require default --json',

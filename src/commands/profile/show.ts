@@ -23,7 +23,6 @@ export const show = defineCommand({
   description:
     'Shows every value and where it comes from: flag, environment, profile, account or default. Of the key it shows at most the last four characters and a fingerprint. Without a profile it shows only where files are.',
   arguments: [nameArgument(false)],
-  flags: {},
   examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
   exits: {
     4: 'there is no profile, or no key',
@@ -246,7 +245,6 @@ const columns: readonly Field<ListedProfile>[] = [
 
 export const list = defineCommand({
   description: 'The profiles of this user, then the built-in ones. No key is read.',
-  arguments: [],
   flags: listFileFlags,
   examples: ['paydesk profile list', "paydesk profile list --json | jq -r '.data[].name'"],
   run: async (ctx): Promise<undefined> => {
@@ -263,7 +261,6 @@ export const list = defineCommand({
 export const use = defineCommand({
   description: 'With several profiles, a change in production still needs -p or PAYDESK_PROFILE.',
   arguments: [nameArgument(true)],
-  flags: {},
   examples: ['paydesk profile use test-mx', 'paydesk profile use demo --quiet'],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const record = { object: 'profile', name, default: true };

@@ -44,7 +44,6 @@ const personFlags = ['asked-by', 'approved-by'] as const;
 export const list = defineCommand({
   description:
     'Lists every refund that was made in a period, no matter when its order was made, the newest first; --sort amount puts the largest first. Who sent, who asked, who approved and why comes from the journal of this machine, or of its team. If this machine has an index, the list comes from there, unless --live is given.',
-  arguments: [],
   flags: {
     ...timeFlags('today; refunds summary and report begin with this-month'),
     sort: flag.choice(['made', 'amount'], 'WHAT', 'the newest first, or the largest', {

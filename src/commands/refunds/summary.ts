@@ -30,7 +30,6 @@ const usualPeriod = 'this-month';
 export const summary = defineCommand({
   description:
     'Counts the refunds that were made in a period, whenever their orders were made, for each currency. The rate compares them with the payments of the same period. If this machine has an index, the sums come from there, and the last lines say how old they are; --live reads every order.',
-  arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
     by: byFlag(dimensions, 'reason in a table; rows for scripts are not split'),

@@ -19,8 +19,6 @@ export const members = defineCommand({
   description:
     'One line for each token, with the machines that used it. A token that two machines use was copied: revoke it. The log of the sender ' +
     'names tokens by their ids.',
-  arguments: [],
-  flags: {},
   examples: ['paydesk sender members', 'paydesk sender members --json'],
   run: async (ctx): Promise<undefined> => {
     const found = await (await ctx.sender()).members();

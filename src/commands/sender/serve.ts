@@ -48,7 +48,6 @@ type Values = Input<[], typeof flags>['flags'];
 export const init = defineCommand({
   description:
     'The sender has the keys and the journal of a team, and sends what its members hand over from their desks. It runs as a user of its own, whose profiles are its accounts: add those first. Plain http is for this machine only; for others give a certificate, or let a proxy on this machine do TLS (one that sets X-Forwarded-For).',
-  arguments: [],
   flags,
   examples: [
     'paydesk sender init',
@@ -138,7 +137,6 @@ function linesOf(
 export const serve = defineCommand({
   description:
     'Checks its files and every row of the journal, then listens, and prints one JSON line for each request: no key, no name of a person. On SIGTERM it takes no new change, ends what is being sent, and stops. It does not run as root.',
-  arguments: [],
   flags: {
     'allow-root': allowRootFlag,
   },
@@ -177,7 +175,6 @@ async function untilStopped({ stopAsked, signal }: Context, serving: Serving): P
 export const migrate = defineCommand({
   description:
     'Makes the tables that this paydesk needs in the database of the sender, as the role of the sender, and runs again after an upgrade. If the journal there is empty, it gets the rows of the journal of this machine.',
-  arguments: [],
   flags: {
     'print-sql': flag.switch('print the statements of all migrations, and do nothing else'),
     'allow-root': allowRootFlag,
@@ -205,7 +202,6 @@ export const migrate = defineCommand({
 export const verify = defineCommand({
   description:
     'Reads every row of the journal, in a database that of the server, and checks the chain. Then it derives from the rows alone what is open, and compares that with what is looked up, and the server with the copy of this sender. Limits, members and requests are never kept apart from their rows.',
-  arguments: [],
   flags: { 'allow-root': flag.switch('accepted as for sender serve, and not needed') },
   examples: ['paydesk sender verify', 'paydesk sender verify --json | jq -r .head'],
   exits: { 3: 'the journal is not whole, or the server is not the one that it was' },
