@@ -11,7 +11,7 @@ export { scan, tooMuchJson } from './json-scan.ts';
 export { failureOf } from './network-failure.ts';
 export { proxyFor } from './proxy.ts';
 export { longPages, readOne } from './read-records.ts';
-export { readJson } from './reply-json.ts';
+export { parseExactly, readJson } from './reply-json.ts';
 export type { Transport } from './transport.ts';
 
 /** Masks known keys in a reply, however spelled, so that no later code can print or store one. */

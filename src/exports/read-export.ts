@@ -6,6 +6,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
 import * as v from 'valibot';
+import { parseExactly } from '../api/api.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { createTimes, withoutFormulaSafety } from '../terminal/terminal.ts';
@@ -220,18 +221,5 @@ export async function* objectsIn(
 
 /** Parses a record. An integer beyond 2^53-1 becomes a bigint, so nothing is rounded. */
 export function parseRecord(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, exactNumber);
-}
-
-// TypeScript's types lack the third parameter.
-function exactNumber(_key: string, value: unknown, ...[context]: readonly unknown[]): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  const source = sourceOf(context);
-  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
-}
-
-function sourceOf(context: unknown): string | undefined {
-  if (typeof context !== 'object' || context === null || !('source' in context)) return undefined;
-  return typeof context.source === 'string' ? context.source : undefined;
+  return /\d{16}/.test(text) ? parseExactly(Buffer.from(text)) : JSON.parse(text);
 }

@@ -256,12 +256,13 @@ export const demoName = 'demo';
 export const environmentName = 'environment';
 const reserved: readonly string[] = [demoName, environmentName, 'simulator'];
 
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+/** The name of a profile, and of an account at its sender. It fits into a path and a shell line without escapes. */
+export const profileNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 export function nameProblem(name: string): string | undefined {
   if (reserved.includes(name.toLowerCase()))
     return `${name} is built in: a profile of yours needs another name`;
-  return namePattern.test(name)
+  return profileNamePattern.test(name)
     ? undefined
     : `profile name ${name}: use letters, digits, dot, dash and underscore, at most 63, a letter or digit first`;
 }

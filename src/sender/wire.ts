@@ -10,6 +10,7 @@ import {
   vendorPattern,
 } from '../api/spec.ts';
 import { CliError, type CliErrorParts, type ErrorKind, exitCodes } from '../errors.ts';
+import { profileNamePattern } from '../profiles/profiles.ts';
 import type { RefusalCode } from '../refusal-codes.ts';
 
 /**
@@ -28,10 +29,7 @@ export function mayAct(role: Role, as: Role): boolean {
 
 // ── Paths and headers ───────────────────────────────────────────────────────────────────────────
 
-/** What an account is called at its sender: the name of the sender's profile. It fits into a path without escapes. */
-export const accountNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-
-/** Paths of the hop. `account` matches `accountNamePattern`, `id` matches `changeIdPattern`. */
+/** Paths of the hop. `account` is the name of the sender's profile (`profileNamePattern`), `id` matches `changeIdPattern`. */
 export const hopPaths = {
   health: '/health',
   join: '/v1/join',
@@ -96,7 +94,8 @@ export const digestForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
 /** The name of a member or of a desk. */
 export const nameForm = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u));
-const accountName = v.pipe(v.string(), v.regex(accountNamePattern));
+/** What an account is called at its sender. */
+export const accountNameForm = v.pipe(v.string(), v.regex(profileNamePattern));
 /** Unix milliseconds. */
 export const timeForm = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -180,7 +179,7 @@ export const invitationForm = v.strictObject({
   object: v.literal('paydesk_invitation'),
   /** The address of the sender: `https://sender.example:8443`. */
   sender: v.pipe(v.string(), v.url()),
-  account: accountName,
+  account: accountNameForm,
   member: nameForm,
   role: v.picklist(roles),
   /** When it expires, Unix milliseconds. */
@@ -199,7 +198,7 @@ export const joinForm = v.strictObject({
 export const accountForm = v.strictObject({
   hop: v.literal(hopVersion),
   version: v.string(),
-  account: accountName,
+  account: accountNameForm,
   member: nameForm,
   role: v.picklist(roles),
   /** When this desk's token expires, Unix milliseconds. */

@@ -53,7 +53,7 @@ test('an integer beyond 2^53-1 stays exact, and what only looks like one stays w
     d: 1,
     e: 7,
   });
-  expect(parseRecord('{"a":1234567890123456.5,"b":1e400}')).toEqual({ a: 1234567890123456.5, b: Infinity });
+  expect(parseRecord('{"a":1234567890123456.5,"b":1e400}')).toEqual({ a: 1234567890123456.5, b: '1e400' });
 });
 
 test('every cell of a CSV, with any quotes, commas and line breaks in it', async () => {

@@ -11,6 +11,7 @@ import {
 } from '../../commands/commands.ts';
 import { CliError, withParts } from '../../errors.ts';
 import type { Input } from '../../flags/flags.ts';
+import { profileNamePattern } from '../../profiles/profiles.ts';
 import { formats } from '../../terminal/terminal.ts';
 import { commandPage, commandsPage, groupPage, rootPage, topicPage, wordPage } from '../help/help.ts';
 import { type HelpPage, layOut } from '../help/help-page.ts';
@@ -176,7 +177,7 @@ async function unknownWord(words: readonly string[]): Promise<CliError> {
 export function typedProfile(argv: readonly string[]): string | undefined {
   const { options } = readTypedWords(argv, () => globalFlags);
   const name = options.find((option) => option.name === 'profile')?.value;
-  return name !== undefined && nameLike.test(name) ? name : undefined;
+  return name !== undefined && profileNamePattern.test(name) ? name : undefined;
 }
 
 /**
@@ -221,9 +222,6 @@ export function withoutTyped(error: CliError, argv: readonly string[]): CliError
   const { now = [] } = error.parts;
   return new CliError('usage', without(error.message), { ...error.parts, now: now.map(without) });
 }
-
-// Only a name that a shell reads without quotes is written into a command to copy.
-const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 const asking = { help: ['--help', '-h'], version: ['--version', '-V'], all: ['--all'] };
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
 import { CliError, refused, systemReason } from '../../errors.ts';
 import { type FileRules, isLoopback, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
-import { accountNamePattern } from '../wire.ts';
+import { accountNameForm } from '../wire.ts';
 
 const configForm = v.strictObject({
   version: v.literal(1),
@@ -19,7 +19,7 @@ const configForm = v.strictObject({
   /** A proxy on this machine does TLS, and names the client in X-Forwarded-For. */
   behind_proxy: v.optional(v.literal(true)),
   /** Names of this user's profiles. */
-  accounts: v.pipe(v.array(v.pipe(v.string(), v.regex(accountNamePattern))), v.minLength(1)),
+  accounts: v.pipe(v.array(accountNameForm), v.minLength(1)),
   /** The database of the journal, without a password. Absent: the journal is in files on this machine. */
   postgres: v.optional(v.string()),
   /** Requests per second to each service, from all desks together. Absent: no limit. */

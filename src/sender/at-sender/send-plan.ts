@@ -21,7 +21,7 @@ import {
 } from '../../profiles/profiles.ts';
 import { planHeadForm } from '../change-wire.ts';
 import { stoppedPrefix } from '../sender.ts';
-import { accountNamePattern, nameForm, roles, timeForm } from '../wire.ts';
+import { accountNameForm, nameForm, roles, timeForm } from '../wire.ts';
 import { sendChange } from './handed-change.ts';
 import {
   type ChangesParts,
@@ -178,7 +178,7 @@ export function recordStop(
 // ── The files of plans ─────────────────────────────────────────────────────────────────────────────
 
 const planForm = v.strictObject({
-  account: v.pipe(v.string(), v.regex(accountNamePattern)),
+  account: accountNameForm,
   /** When it was handed over, Unix milliseconds. */
   since: timeForm,
   asker: v.strictObject({
