@@ -56,6 +56,8 @@ export interface Flag<T = unknown> {
   readonly env?: string;
   /** May be given more than once; its value is then a list. */
   readonly repeatable?: true;
+  /** Several values stand in one word, separated by commas. */
+  readonly takesList?: true;
   /** Names of flags that cannot be given together with this one. */
   readonly conflicts?: readonly string[];
   /** Turns the typed text into a value. Throws CliError 'usage' with the name and the text. */
@@ -155,6 +157,7 @@ export const flag = {
     value,
     summary,
     choices,
+    takesList: true as const,
     parse: (text: string, name: string): readonly T[] =>
       text.split(',').map((one) => oneOf(choices, one.trim(), name)),
   }),

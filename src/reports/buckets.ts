@@ -24,8 +24,20 @@ export type Dimension = (typeof dimensions)[number];
 
 /** The dimensions of orders. The others are known only for refunds. */
 export const orderDimensions = ['day', 'week', 'month', 'status', 'brand', 'method', 'age'] as const;
+export type OrderDimension = (typeof orderDimensions)[number];
 /** The dimensions of orders that wait for their capture, without `status`, since all these orders have the same one. */
 export const waitingDimensions = ['age', 'day', 'week', 'month', 'brand', 'method'] as const;
+
+/** What sums are split by: one dimension, or a pair of them. */
+export type Split<D extends Dimension = Dimension> = D | readonly D[];
+
+// No name of a bucket has it.
+const between = '\n';
+
+/** The names of a bucket, one for each dimension of its split. */
+export function namesOf(bucket: string): readonly string[] {
+  return bucket.split(between);
+}
 
 /** Stands in place of the approver of a refund that needed none. */
 export const notApproved = 'nobody';
@@ -36,12 +48,19 @@ export interface BucketRules {
   readonly now: number;
 }
 
-/** Whether the buckets of a dimension follow each other in time. */
-export function isTimeUnit(by: Dimension | undefined): by is TimeUnit {
+/** Whether the buckets of a split follow each other in time. */
+export function isTimeUnit(by: Split | undefined): by is TimeUnit {
   return timeUnits.some((unit) => unit === by);
 }
 
-export function bucketOfRefund(refund: RefundFact, by: Dimension, rules: BucketRules): string {
+export function bucketOfRefund(refund: RefundFact, by: Split, rules: BucketRules): string {
+  return [by]
+    .flat()
+    .map((one) => refundName(refund, one, rules))
+    .join(between);
+}
+
+function refundName(refund: RefundFact, by: Dimension, rules: BucketRules): string {
   if (isTimeUnit(by)) return unitAt(refund.madeAt, by, rules);
   if (by === 'age') return ageWords(refund.paidAt, refund.madeAt ?? rules.now);
   if (by === 'approver')
@@ -52,18 +71,24 @@ export function bucketOfRefund(refund: RefundFact, by: Dimension, rules: BucketR
 /** The bucket of a payment, so that refunds can be put beside it; undefined for a dimension that payments do not have, such as `reason`. */
 export function bucketOfPayment(
   payment: Pick<PaymentFact, 'paidAt' | 'brand' | 'method'>,
-  by: Dimension,
+  by: Split,
   rules: BucketRules,
 ): string | undefined {
-  if (isTimeUnit(by)) return unitAt(payment.paidAt, by, rules);
-  return by === 'brand' || by === 'method' ? payment[by] : undefined;
+  const names = [by].flat().flatMap((one) => {
+    if (isTimeUnit(one)) return unitAt(payment.paidAt, one, rules);
+    return one === 'brand' || one === 'method' ? payment[one] : [];
+  });
+  return names.length < [by].flat().length ? undefined : names.join(between);
 }
 
-export function bucketOfOrder(
-  order: OrderFact,
-  by: (typeof orderDimensions)[number],
-  rules: BucketRules,
-): string {
+export function bucketOfOrder(order: OrderFact, by: Split<OrderDimension>, rules: BucketRules): string {
+  return [by]
+    .flat()
+    .map((one) => orderName(order, one, rules))
+    .join(between);
+}
+
+function orderName(order: OrderFact, by: OrderDimension, rules: BucketRules): string {
   if (isTimeUnit(by)) return unitAt(order.createdAt, by, rules);
   return by === 'age' ? ageWords(order.createdAt, rules.now) : (order[by] ?? missing(by));
 }
@@ -89,9 +114,21 @@ function ageWords(from: number | undefined, to: number): string {
   return ages.find((age) => days < age.days)?.words ?? notShown;
 }
 
-/** How to sort the buckets of a dimension that has an order of its own; undefined if the largest comes first. */
-export function ownOrder(by: Dimension): ((one: string, other: string) => number) | undefined {
-  if (isTimeUnit(by)) return (one, other) => (one < other ? -1 : 1);
+/** How to sort the buckets of a split that has an order of its own; undefined if the largest comes first. */
+export function ownOrder(by: Split): ((one: string, other: string) => number) | undefined {
+  if (typeof by === 'string') return orderOf(by);
+  const [first, second] = by;
+  // What has the same first name stands together.
+  return (one, other) => {
+    const [a = '', aThen = ''] = namesOf(one);
+    const [b = '', bThen = ''] = namesOf(other);
+    if (a !== b) return (first && orderOf(first)?.(a, b)) || (a < b ? -1 : 1);
+    return (second && orderOf(second)?.(aThen, bThen)) || 0;
+  };
+}
+
+function orderOf(by: Dimension): ((one: string, other: string) => number) | undefined {
+  if (isTimeUnit(by)) return (one, other) => (one === other ? 0 : one < other ? -1 : 1);
   if (by !== 'age') return undefined;
   const place = (bucket: string): number => {
     const at = ages.findIndex(({ words }) => words === bucket);

@@ -6,9 +6,9 @@ import {
   bucketOfOrder,
   bucketOfPayment,
   bucketOfRefund,
-  type Dimension,
-  type orderDimensions,
+  type OrderDimension,
   ownOrder,
+  type Split,
 } from './buckets.ts';
 import { type Figure, largestFirst, negated, plus, sumOf } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact, RefundFact } from './facts.ts';
@@ -79,8 +79,11 @@ export function hasCurrency(asked: string | undefined, shown: string | undefined
   return asked === undefined || asked.toUpperCase() === shown?.toUpperCase();
 }
 
-/** The refunds that were made in the period, and the payments of the same period. */
-export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dimension>) {
+/**
+ * The refunds that were made in the period, and the payments of the same period. `units` of the result: the buckets that are there
+ * even if nothing fell into them.
+ */
+export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Split>) {
   const totals = createTally(refundNames);
   const buckets = createTally(refundNames);
   const days = createDays(rules);
@@ -118,12 +121,16 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
       refunds.forEach(addRefund);
       payments.forEach(addPayment);
     },
-    result: (): Summary<RefundSum> => ({
-      totals: totals.lines('refunded'),
-      buckets: buckets.lines('refunded', ownOrder(by)),
-      days: days.figures,
-      gaps: gaps.all(),
-    }),
+    result(units: readonly string[] = []): Summary<RefundSum> {
+      const lines = totals.lines('refunded');
+      for (const { currency: of } of lines) for (const unit of units) buckets.add(unit, of, {});
+      return {
+        totals: lines,
+        buckets: buckets.lines('refunded', ownOrder(by)),
+        days: days.figures,
+        gaps: gaps.all(),
+      };
+    },
   };
 }
 
@@ -158,7 +165,7 @@ function refundFigures({ meaning, refunds, amount, unsummed }: RefundGroup): Ref
     : { [meaning]: amount, [`${meaning}_refunds`]: refunds, unsummed };
 }
 
-interface OrderQuery extends SummaryQuery<(typeof orderDimensions)[number]> {
+interface OrderQuery extends SummaryQuery<Split<OrderDimension>> {
   /** Which orders of the period count; without it, all do. */
   readonly counts?: (order: OrderFact) => boolean;
 }
@@ -194,12 +201,16 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
       buckets.add(bucketOfOrder(order, by, rules), order.currency, figures);
       if (createdAt !== undefined) days.add(order.currency, createdAt, amount);
     },
-    result: (): Summary<OrderSum> => ({
-      totals: totals.lines('amount'),
-      buckets: buckets.lines('amount', ownOrder(by)),
-      days: days.figures,
-      gaps: gaps.all(),
-    }),
+    result(units: readonly string[] = []): Summary<OrderSum> {
+      const lines = totals.lines('amount');
+      for (const { currency: of } of lines) for (const unit of units) buckets.add(unit, of, {});
+      return {
+        totals: lines,
+        buckets: buckets.lines('amount', ownOrder(by)),
+        days: days.figures,
+        gaps: gaps.all(),
+      };
+    },
   };
 }
 

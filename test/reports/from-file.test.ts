@@ -66,8 +66,11 @@ test.each(['ndjson', 'csv', 'csv.gz'])(
     const paid = ['payments', 'paid', 'net', 'rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'];
     for (const by of ['day', 'reason', 'operator']) {
       const words = ['refunds', 'summary', '--by', by, '--ndjson'];
-      const live = sums((await run(...words)).stdout, ...paid).filter(({ refunds }) => refunds !== 0);
-      expect(sums((await run(...words, '--from-file', file)).stdout, ...paid)).toEqual(live);
+      const own = async (...more: readonly string[]) =>
+        sums((await run(...words, ...more)).stdout, ...paid).filter(({ refunds }) => refunds !== 0);
+      const live = await own();
+      expect(live.length).toBeGreaterThan(1);
+      expect(await own('--from-file', file)).toEqual(live);
     }
     const { stdout } = await run('refunds', 'summary', '--from-file', file);
     expect(stdout).toContain('there are no payments beside these refunds, so there is no rate');

@@ -165,11 +165,13 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
       MXN       13      3713   20.6 %  18002  14289
       USD        7      2107   23.4 %   9000   6893
 
-    BY DAY, MXN   REFUNDS  REFUNDED  OF PAID   PAID    NET
-      2040-11-19        0         0    0.0 %  18002  18002
-      2040-11-20       13      3713        -      0  -3713  ########################
+    BY DAY, MXN          REFUNDS  REFUNDED  OF PAID   PAID    NET
+      2040-11-19               0         0    0.0 %  18002  18002
+      2040-11-20              13      3713        -      0  -3713  ########################
+      2040-11-21 (part)        0         0        -      0      0
 
     BY DAY, USD          REFUNDS  REFUNDED  OF PAID  PAID    NET
+      2040-11-19               0         0        -     0      0
       2040-11-20               7      2107        -     0  -2107  ########################
       2040-11-21 (part)        0         0    0.0 %  9000   9000
 

@@ -126,9 +126,11 @@ test('its sums are those of refunds summary, refunds list, orders waiting and or
     ['by_card', 'brand'],
   ] as const) {
     const split = ['bucket', 'currency', 'refunds', 'refunded', 'unsummed'];
-    const expected = await rows('refunds', 'summary', '--by', by);
+    // The summary also has rows of zeros: days without refunds and payments.
+    const moved = (list: readonly Json[] = []) => list.filter(({ refunds }) => refunds !== 0);
+    const expected = moved(await rows('refunds', 'summary', '--by', by));
     expect(expected.length).toBeGreaterThan(1);
-    expect(only(figures[name], ...split)).toEqual(only(expected, ...split));
+    expect(only(moved(figures[name]), ...split)).toEqual(only(expected, ...split));
   }
   const waiting = ['bucket', 'currency', 'orders', 'amount'];
   expect(only(figures.waiting, ...waiting)).toEqual(

@@ -90,12 +90,54 @@ test('23 at 40 columns every figure has a line of its own, and all end in one co
         NET        54943114
 
     BY DAY, MXN
+      2040-11-01
+        REFUNDS           0
+        REFUNDED          0
+        OF PAID           -
+        PAID              0
+        NET               0
+      2040-11-02
+        REFUNDS           0
+        REFUNDED          0
+        OF PAID           -
+        PAID              0
+        NET               0
+      2040-11-03
+        REFUNDS           0
+        REFUNDED          0
+        OF PAID           -
+        PAID              0
+        NET               0
+      2040-11-04
+        REFUNDS           0
+        REFUNDED          0
+        OF PAID           -
+        PAID              0
+        NET               0
       2040-11-05
         REFUNDS           1
         REFUNDED    1000000
         OF PAID           -
         PAID              0
         NET        -1000000
+      2040-11-06
+        REFUNDS           0
+        REFUNDED          0
+        OF PAID           -
+        PAID              0
+        NET               0
+      2040-11-07
+        REFUNDS           0
+        REFUNDED          0
+        OF PAID           -
+        PAID              0
+        NET               0
+      2040-11-08
+        REFUNDS           0
+        REFUNDED          0
+        OF PAID           -
+        PAID              0
+        NET               0
     "
   `);
 });
@@ -173,9 +215,13 @@ test('26 CSV is tidy: one row for each bucket and currency, each with complete a
   const cells = (row: readonly string[], ...names: readonly string[]) =>
     names.map((name) => row[head.indexOf(name)]);
   expect(rows.map((row) => cells(row, 'bucket', 'currency', 'refunds', 'refunded'))).toEqual([
+    ['2040-W44', 'MXN', '0', '0'],
     ['2040-W45', 'MXN', '2', '3000000'],
     ['2040-W46', 'MXN', '1', '3000000'],
     ['2040-W47', 'MXN', '1', '4000000'],
+    ['2040-W44', 'USD', '0', '0'],
+    ['2040-W45', 'USD', '0', '0'],
+    ['2040-W46', 'USD', '0', '0'],
     ['2040-W47', 'USD', '1', '2963786'],
   ]);
   const keys = rows.map((row) => cells(row, 'bucket', 'currency').join());

@@ -43,6 +43,7 @@ describe('refunds list', () => {
     ['two states', ['--state', 'pending,elsewhere'], ['ord_e']],
     ['--asked-by', ['--asked-by', 'ana'], ['ord_a']],
     ['--approved-by', ['--approved-by', 'lea'], []],
+    ['--approved-by nobody', ['--approved-by', 'nobody'], ['ord_a', 'ord_b', 'ord_c']],
   ])('shows those of %s by the refund itself, not by its order', async (_, words, ids) => {
     await using service = await startShop();
     const ran = await ask(service, ...list, ...words);
@@ -83,8 +84,13 @@ describe('refunds list', () => {
       expect.stringContaining('--operator bne: nobody here has that name; there is ana, ben'),
     ]);
     expect(existsSync(join(service.home.path, 'bne.csv'))).toBe(false);
-    const asked = await ask(service, ...list, '--asked-by', 'bne');
-    expect(asked.stderr).toContain('--asked-by bne: none of this period; there is ana, ben\n');
+    for (const verb of ['list', 'summary']) {
+      const asked = await ask(service, 'refunds', verb, '--asked-by', 'bne');
+      expect([asked.code, inOneLine(asked.stderr)]).toEqual([
+        2,
+        expect.stringContaining('--asked-by bne: no refund here has that name; there is ana, ben'),
+      ]);
+    }
     const capitals = await ask(service, ...list, '--operator', 'BEN');
     expect(ordersOf(capitals.stdout).toSorted()).toEqual(['ord_b', 'ord_c']);
     const other = await ask(service, ...list, '--asked-by', 'elsewhere');

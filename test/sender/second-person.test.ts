@@ -94,6 +94,11 @@ describe('a refund over the limit of a team', () => {
     const told = { operator: 'ana', asked_by: 'ana', approved_by: 'ben', request, note: 'ticket 8840' };
     const wanted = { ...told, approved_at: expect.any(Number) };
     const list = await lea.run([...shop, 'refunds', 'list', '--approved-by', 'ben', '--json']);
+    const unknown = await lea.run([...shop, 'refunds', 'list', '--approved-by', 'bne']);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining('--approved-by bne: no refund here has that name; there is ben'),
+    ]);
     expect(JSON.parse(list.stdout).data).toContainEqual(expect.objectContaining({ order_id: id, ...wanted }));
     const rows = await lea.run([...shop, 'orders', 'export', '--rows', 'refunds', '--json']);
     expect(JSON.parse(rows.stdout).data).toContainEqual(expect.objectContaining({ order_id: id, ...wanted }));

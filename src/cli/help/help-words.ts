@@ -61,6 +61,8 @@ export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
 
 /** Words that people type as options, and what does what they want. */
 export const options: ReadonlyMap<string, string> = byWord({
+  compare:
+    'a period beside the one before it: paydesk report; months side by side: paydesk refunds summary --by month --period 2026-Q4',
   customer: 'the orders of a customer, with their sums: paydesk orders find --customer TEXT',
   demo: 'did you mean: -p demo',
   'email mail name buyer card last4 query search':

@@ -138,7 +138,9 @@ export function keepIn(typed: Typed) {
   return (name: string, one: Flag, text: string): void => {
     const values = typed.get(name) ?? [];
     if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
-      throw new CliError('usage', `--${name} is given twice`);
+      const both = values.map(String).concat(text).join();
+      const now = one.takesList === true ? [`several in one word: --${name} ${both}`] : [];
+      throw new CliError('usage', `--${name} is given twice`, { now });
     }
     typed.set(name, [...values, one.parse(text, `--${name}`)]);
   };

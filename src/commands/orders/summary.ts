@@ -8,8 +8,10 @@ import type { Context } from '../../context/context.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import {
   type Line,
+  type OrderDimension,
   type OrderSum,
   orderDimensions,
+  type Split,
   type Summary,
   summariseOrders,
 } from '../../reports/reports.ts';
@@ -53,7 +55,7 @@ export const summary = defineCommand({
         const sums = summariseOrders(query);
         until = query.span.until;
         return {
-          result: sums.result,
+          ...sums,
           add(facts) {
             const at = facts.order?.createdAt;
             if (at !== undefined) oldest = Math.min(oldest ?? at, at);
@@ -93,7 +95,7 @@ function screen(
   ctx: Context,
   source: Source,
   result: Summary<OrderSum>,
-  by: (typeof orderDimensions)[number],
+  by: Split<OrderDimension>,
   chart: Chart | undefined,
 ): readonly Block[] {
   const style = amountsOf(source);

@@ -78,12 +78,12 @@ export const list = defineCommand({
       unshown: true,
       names: ofBuyer || named.length > 0,
     } as const;
+    await refuseNobody(ctx, flags);
     const source = await openSource(ctx, { flags, period, needs });
     const { format } = ctx.out;
     const isForSheet = format === 'xlsx' || (format === 'csv' && ctx.options.csv.hasDates);
     const isSheet = isForSheet && ctx.options.columns === undefined;
     const names = isSheet ? nameFields : named;
-    await refuseNobody(ctx, flags, source);
     const filter = refundFilter(ctx, flags, source);
     // A row is a refund that an order shows. What only the journal knows is counted below the rows.
     const [found, unshown]: [RefundFact[], RefundFact[]] = [[], []];

@@ -5,11 +5,17 @@ import { refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { amountFlag } from '../../flags/amount-flag.ts';
-import { flag, type Input } from '../../flags/flags.ts';
-import { type AttemptRecord, needsPerson, pagesOf } from '../../journal/journal.ts';
+import { flag, type Input, short, usage } from '../../flags/flags.ts';
+import { type AttemptRecord, approvalFields, needsPerson, pagesOf } from '../../journal/journal.ts';
 import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
-import { elsewhere, type OrderFact, type RefundFact } from '../../reports/reports.ts';
+import {
+  bucketOfRefund,
+  elsewhere,
+  notApproved,
+  type OrderFact,
+  type RefundFact,
+} from '../../reports/reports.ts';
 import { isSameName, operatorMeant } from '../journal/attempts.ts';
 import { amountRange } from '../orders/order-filters.ts';
 import { fold } from '../orders/search/fold-text.ts';
@@ -21,7 +27,9 @@ export const refundFilterFlags = {
   operator: flag.person('only refunds that this person sent'),
   'asked-by': flag.person('only refunds that this person asked for'),
   reason: flag.choice(refundReasonValues, 'R', 'only refunds that were sent with this reason'),
-  'approved-by': flag.person('only refunds that this person approved'),
+  'approved-by': flag.person(
+    `only refunds that this person approved; ${notApproved}: those that needed no approval`,
+  ),
   customer: flag.text(
     'EMAIL|NAME',
     'only refunds of this buyer, by the e-mail or a part of the name; of all times, unless a period is given',
@@ -39,7 +47,10 @@ const wordOf = {
   operator: ({ origin, operator }: RefundFact) => (origin === elsewhere ? undefined : operator),
   'asked-by': ({ approval }: RefundFact) => approval?.asked_by ?? undefined,
   reason: ({ origin, reason }: RefundFact) => (origin === elsewhere ? undefined : reason),
-  'approved-by': ({ approval }: RefundFact) => approval?.approved_by ?? undefined,
+  'approved-by': (refund: RefundFact) => {
+    const name = bucketOfRefund(refund, 'approver', { dayOf: () => undefined, now: 0 });
+    return name === elsewhere ? undefined : name;
+  },
   state: ({ state }: RefundFact) => state,
 } as const;
 /** Whether an order or a refund names the buyer: by just this e-mail, or by this part of the name. */
@@ -60,10 +71,41 @@ export function isPartOfRefunds(flags: FilterInput): boolean {
 // The states of a refund that only the journal knows, while its order does not show it.
 const notShown: readonly string[] = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'];
 
-/** Throws CliError 'usage' if nobody has the name that --operator gives, so that no empty file looks like an answer. */
-export async function refuseNobody(ctx: Context, { operator }: FilterInput, source: Source): Promise<void> {
+/**
+ * Throws CliError 'usage' if nobody has the name that --operator, --asked-by or --approved-by gives, so that no empty file looks
+ * like an answer.
+ */
+export async function refuseNobody(
+  ctx: Context,
+  { operator, 'from-file': file, ...flags }: FilterInput & { readonly 'from-file'?: string | undefined },
+): Promise<void> {
   // A file may have names that this journal does not have.
-  if (operator !== elsewhere && source.kind !== 'file') await operatorMeant(ctx, operator);
+  if (file !== undefined) return;
+  if (operator !== elsewhere) await operatorMeant(ctx, operator);
+  const [asked, approved] = [flags['asked-by'], flags['approved-by']];
+  if (asked !== undefined && asked !== elsewhere) await refuseUnknown(ctx, '--asked-by', asked, 'asked_by');
+  if (approved !== undefined && ![elsewhere, notApproved].includes(approved))
+    await refuseUnknown(ctx, '--approved-by', approved, 'approved_by');
+}
+
+// Like `operatorMeant`: without any name, the journal does not tell who is unknown.
+async function refuseUnknown(
+  { journal }: Context,
+  flagName: string,
+  typed: string,
+  field: 'asked_by' | 'approved_by',
+): Promise<void> {
+  const names = new Set<string>();
+  for await (const page of pagesOf(journal, { kind: 'refund' }))
+    for (const { sent } of page) {
+      const name = approvalFields(sent)[field];
+      if (name !== null) names.add(name);
+      if (name !== null && isSameName(name, typed)) return;
+    }
+  if (names.size === 0 || (await journal.problem()) !== undefined) return;
+  throw usage(
+    `${flagName} ${short(typed)}: no refund here has that name; there is ${[...names].toSorted().join(', ')}`,
+  );
 }
 
 /** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */

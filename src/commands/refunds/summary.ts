@@ -5,6 +5,7 @@ import { isWithin } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { percent } from '../../counted.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
+import type { RefundState } from '../../orders/orders.ts';
 import {
   type Dimension,
   dimensions,
@@ -13,6 +14,7 @@ import {
   type Line,
   percentNumber,
   type RefundSum,
+  type Split,
   type Summary,
   summariseRefunds,
 } from '../../reports/reports.ts';
@@ -21,9 +23,17 @@ import { defineCommand } from '../command.ts';
 import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
 import type { AsOfLine, Source } from '../report/report-source.ts';
-import { amountsOf, apartLines, isComplete, ratesOfPaid, unsummedLines } from '../report/report-words.ts';
+import {
+  type ApartState,
+  amountsOf,
+  apartLines,
+  apartStates,
+  isComplete,
+  ratesOfPaid,
+  unsummedLines,
+} from '../report/report-words.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/summary-blocks.ts';
-import { isPartOfRefunds, refundFilter, refundFilterFlags } from './refund-filter.ts';
+import { isPartOfRefunds, refundFilter, refundFilterFlags, refuseNobody } from './refund-filter.ts';
 
 const usualPeriod = 'this-month';
 
@@ -43,11 +53,12 @@ export const summary = defineCommand({
   ],
   exits: sumsExits,
   async run(ctx, { flags }): Promise<undefined> {
+    await refuseNobody(ctx, flags);
     const by = flags.by ?? 'reason';
     // Payments next to only some of the refunds would give a rate that means nothing.
     const isPart = isPartOfRefunds(flags);
     const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
-    const needsMakers = isPart || (isShownSplit && makerDimensions.has(by));
+    const needsMakers = isPart || (isShownSplit && [by].flat().some((one) => makerDimensions.has(one)));
     const some = summariseSome(ctx, flags);
     await showSums(ctx, {
       flags,
@@ -65,8 +76,8 @@ export const summary = defineCommand({
       adding: isPart ? some.adding : summariseRefunds,
       figures: (line, source) => figuresOf(line, flags.by, isPart ? withoutPayments(source) : source),
       screen: (source, result) =>
-        screen(ctx, isPart ? withoutPayments(source) : source, result, by, flags.chart),
-      closing: (source, result) => closing(isPart ? withoutPayments(source) : source, result),
+        screen(ctx, isPart ? withoutPayments(source) : source, result, { ...flags, by }),
+      closing: (source, result) => closing(isPart ? withoutPayments(source) : source, result, flags, isPart),
       records: 'refunds and payments',
     });
     for (const line of await some.lines()) ctx.notes.note(line);
@@ -120,13 +131,13 @@ const columns = sumColumns(
 );
 
 // A payment has no reason, no operator and no age, so buckets by these have no payments to compare with.
-function hasPayments(by: Dimension | undefined): boolean {
-  return by === undefined || isTimeUnit(by) || by === 'brand' || by === 'method';
+function hasPayments(by: Split | undefined): boolean {
+  return [by ?? []].flat().every((one) => isTimeUnit(one) || one === 'brand' || one === 'method');
 }
 
 function figuresOf(
   { sums }: Line<RefundSum>,
-  by: Dimension | undefined,
+  by: Split | undefined,
   source: Pick<Source, 'knowsPayments'>,
 ): JsonObject {
   const beside = source.knowsPayments && hasPayments(by);
@@ -148,12 +159,24 @@ function figuresOf(
   };
 }
 
+interface Shown {
+  readonly by: Split;
+  readonly chart?: Chart | undefined;
+  readonly state?: readonly RefundState[] | undefined;
+}
+
+// The sums of the states that were asked for, and that are in no sum of what went back.
+function apartOf(states: readonly RefundState[] = []): readonly ApartState[] {
+  return apartStates
+    .map(([name]) => name)
+    .filter((name) => states.some((one) => one.replaceAll(' ', '_') === name));
+}
+
 function screen(
   ctx: Context,
   source: Source,
   result: Summary<RefundSum>,
-  by: Dimension,
-  chart: Chart | undefined,
+  { by, chart, state = [] }: Shown,
 ): readonly Block[] {
   const style = amountsOf(source);
   const count = countColumn<RefundSum>('REFUNDS', 'refunds');
@@ -162,16 +185,28 @@ function screen(
   const paid = amountColumn<RefundSum>('PAID', 'paid', style);
   const net = amountColumn<RefundSum>('NET', 'net', style);
   const beside = [count, refunded, rate, paid, net];
-  const figures = source.knowsPayments ? beside : [count, refunded];
-  const split = hasPayments(by) ? figures : [count, refunded];
+  const apart = apartOf(state);
+  const back = apart.length > 0 && apart.length === state.length ? [] : [count, refunded];
+  const some = [
+    ...back,
+    ...apart.flatMap((name) => [
+      countColumn<RefundSum>(`${name.replaceAll('_', ' ').toUpperCase()}`, `${name}_refunds`),
+      amountColumn<RefundSum>('AMOUNT', name, style),
+    ]),
+  ];
+  const figures = source.knowsPayments ? beside : some;
+  const split = hasPayments(by) ? figures : some;
+  const [first] = back.length > 0 ? [] : apart;
+  const isShown = ({ sums }: Line<RefundSum>) =>
+    isTimeUnit(by) ||
+    isMoved(sums) ||
+    apart.some((name) => sums[`${name}_refunds`] > 0) ||
+    (hasPayments(by) && sums.payments > 0);
   return summaryBlocks(
     ctx,
     source,
-    { title: 'REFUNDS', by, chart, columns: figures, split, bars: 'refunded' },
-    {
-      ...result,
-      buckets: result.buckets.filter(({ sums }) => isMoved(sums) || (hasPayments(by) && sums.payments > 0)),
-    },
+    { title: 'REFUNDS', by, chart, columns: figures, split, bars: first ?? 'refunded' },
+    { ...result, buckets: result.buckets.filter(isShown) },
   );
 }
 
@@ -180,7 +215,12 @@ function isMoved({ refunds, unsummed }: Line<RefundSum>['sums']): boolean {
   return refunds > 0 || unsummed > 0;
 }
 
-function closing(source: Source, { totals, gaps }: Summary<RefundSum>): readonly AsOfLine[] {
+function closing(
+  source: Source,
+  { totals, gaps }: Summary<RefundSum>,
+  { state }: Pick<Shown, 'state'>,
+  isPart: boolean,
+): readonly AsOfLine[] {
   return [
     ...(source.knowsPayments
       ? [
@@ -188,12 +228,21 @@ function closing(source: Source, { totals, gaps }: Summary<RefundSum>): readonly
           ['net', 'NET: the payments of this period, less the refunds made in it'] as const,
           ...wentBack(totals).map((words) => ['so far', words] as const),
         ]
-      : [['note', 'there are no payments beside these refunds, so there is no rate'] as const]),
-    ...apartLines(totals, amountsOf(source)),
+      : [
+          [
+            'note',
+            isPart ? partWords : 'there are no payments beside these refunds, so there is no rate',
+          ] as const,
+        ]),
+    ...apartLines(totals, amountsOf(source), apartOf(state)),
     ...unsummedLines(totals),
     ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
   ];
 }
+
+// The payments are there, and are those of all refunds.
+const partWords =
+  'with a filter there is no rate: the payments of the period are not those of these refunds alone';
 
 // This second rate has no column: next to the first one, people would take it for the same.
 function wentBack(totals: readonly Line<RefundSum>[]): readonly string[] {

@@ -24,7 +24,7 @@ import {
 import { outcomeWords } from '../journal/attempt-words.ts';
 import { caseOf, type OpenCase, type OpenCases, toldStates } from '../open-cases.ts';
 import { isOfPeriod, pairsIn } from '../orders/twins.ts';
-import { timesBefore } from './report-period.ts';
+import { endsOf, timesBefore } from './report-period.ts';
 import type { Source } from './report-source.ts';
 
 /** How many orders or changes in a currency wait for somebody, and their sum. */
@@ -138,18 +138,6 @@ function unitFor(source: Source): TimeUnit {
   const count = daysFrom(...ends).length;
   if (count <= mostDays) return 'day';
   return count <= mostWeeks ? 'week' : 'month';
-}
-
-// The first and the last day of the period as far as it has passed; undefined if it has no beginning.
-function endsOf({
-  range: { since, until },
-  reachesTo,
-  days,
-}: Source): [first: string, last: string] | undefined {
-  if (since === undefined) return undefined;
-  const end = Math.max(since + 1000, Math.min(until ?? reachesTo, reachesTo));
-  const [first, last] = [days.day(Math.ceil(since / 1000)), days.day(Math.ceil(end / 1000) - 1)];
-  return first === undefined || last === undefined ? undefined : [first, last];
 }
 
 function unitsOf(source: Source, unit: TimeUnit, { days }: Summary<RefundSum>): readonly string[] {

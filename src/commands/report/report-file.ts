@@ -214,24 +214,26 @@ const missingIn: Readonly<Record<string, { readonly rows: readonly unknown[]; re
 function refuseMissing(
   path: string,
   { query, columns }: Pick<ExportReading, 'query' | 'columns'>,
-  { kind, by = '', marginSeconds }: Needs,
+  { kind, by = [], marginSeconds }: Needs,
   again: ExportAgain,
 ): void {
-  const missing = missingIn[by];
-  // The charges of an order are in no column of its CSV.
-  const isFlat = columns !== null && query.rows === 'orders' && (by === 'brand' || by === 'method');
-  if (kind === 'refunds' && missing?.rows.includes(query.rows) === true)
-    throw usage(`--by ${by}: an export of ${String(query.rows)} does not say ${missing.what}`, [
-      again('orders'),
-    ]);
-  if (isFlat) throw usage(`--by ${by}: a CSV of orders has no charges`, [again('orders')]);
+  for (const one of by) {
+    const missing = missingIn[one];
+    // The charges of an order are in no column of its CSV.
+    const isFlat = columns !== null && query.rows === 'orders' && (one === 'brand' || one === 'method');
+    if (kind === 'refunds' && missing?.rows.includes(query.rows) === true)
+      throw usage(`--by ${one}: an export of ${String(query.rows)} does not say ${missing.what}`, [
+        again('orders'),
+      ]);
+    if (isFlat) throw usage(`--by ${one}: a CSV of orders has no charges`, [again('orders')]);
+  }
   const names = [
     'amount',
     'currency',
     kind === 'orders' ? 'id' : 'order_id',
     'created_at',
     ...(kind === 'orders' ? ['payment_status', 'amount_refunded'] : ['reason', 'operator']),
-    ...(kind === 'refunds' && by === 'approver' ? ['approved_by'] : []),
+    ...(kind === 'refunds' && by.includes('approver') ? ['approved_by'] : []),
     ...(marginSeconds === undefined ? [] : ['customer_info.email', 'customer_info.customer_id']),
   ];
   const absent = names.filter((name) => columns !== null && !columns.includes(name));

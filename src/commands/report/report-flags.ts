@@ -12,7 +12,7 @@ import { flag, type Input, listFileFlags, maxPerSecondFlag, usage } from '../../
 import { noteLeftOut } from '../../flags/typed-period.ts';
 import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
-import { type Facts, factsOfOrder, hasCurrency } from '../../reports/reports.ts';
+import { type Dimension, type Facts, factsOfOrder, hasCurrency, type Split } from '../../reports/reports.ts';
 import { feedIndex } from '../index/index-walk.ts';
 import { lostRecords, lostWords } from '../journal/attempts.ts';
 import { stopAtDate } from '../orders/order-observer.ts';
@@ -42,31 +42,48 @@ export const sumsExits = {
   9: 'incomplete: an order hides its refunds, a refund has no date, or the output was lost',
 } as const;
 
-/** `--by` of a summary. */
-export function byFlag<const T extends string>(choices: readonly ['brand' | T, ...T[]], defaultText: string) {
+/** `--by` of a summary: one word, or two with a comma between them. */
+export function byFlag<const T extends Dimension>(
+  choices: readonly ['brand' | T, ...T[]],
+  defaultText: string,
+) {
   const approver = choices.find((one) => one === 'approver');
-  const by = flag.choice(choices, 'WHAT', 'split the sums by this; brand is that of the card', {
-    otherWords: {
-      card: 'brand',
-      cards: 'brand',
-      'card-brand': 'brand',
-      ...(approver && { 'approved-by': approver, approved_by: approver }),
+  const by = flag.choice(
+    choices,
+    'WHAT',
+    'split the sums by this, or by a pair, month,operator; brand is that of the card',
+    {
+      otherWords: {
+        card: 'brand',
+        cards: 'brand',
+        'card-brand': 'brand',
+        ...(approver && { 'approved-by': approver, approved_by: approver }),
+      },
+      defaultText,
     },
-    defaultText,
-  });
+  );
+  const one = (text: string, name: string) => {
+    if (text === 'currency')
+      throw usage(`${name} currency: each sum is of one currency already`, [
+        `leave ${name} out; --currency MXN shows one currency alone`,
+      ]);
+    if (text === 'buyer' || text === 'customer')
+      throw usage(`${name} ${text}: sums are not split by buyers, and lists have them`, [
+        'paydesk refunds list --period this-month --columns order_id,amount,buyer',
+        'all of one buyer, with the sum: paydesk refunds list --customer NAME',
+      ]);
+    return by.parse(text, name);
+  };
   return {
     ...by,
-    parse(text: string, name: string) {
-      if (text === 'currency')
-        throw usage(`${name} currency: each sum is of one currency already`, [
-          `leave ${name} out; --currency MXN shows one currency alone`,
+    takesList: true as const,
+    parse(text: string, name: string): Split<'brand' | T> {
+      const [first = '', ...more] = text.split(',').map((word) => word.trim());
+      if (more.length > 1 || more.includes(first))
+        throw usage(`${name} ${text}: not one word, or two different ones`, [
+          `${name} ${choices.slice(0, 2).join()}`,
         ]);
-      if (text === 'buyer' || text === 'customer')
-        throw usage(`${name} ${text}: sums are not split by buyers, and lists have them`, [
-          'paydesk refunds list --period this-month --columns order_id,amount,buyer',
-          'all of one buyer, with the sum: paydesk refunds list --customer NAME',
-        ]);
-      return by.parse(text, name);
+      return more.length === 0 ? one(first, name) : [first, ...more].map((word) => one(word, name));
     },
   };
 }

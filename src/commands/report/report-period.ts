@@ -43,6 +43,18 @@ function isMidnight(days: Days, ms: number): boolean {
   return days.day(second - 1) !== days.day(second);
 }
 
+/** The first and the last day of the period as far as it has passed; undefined if it has no beginning. */
+export function endsOf({
+  range: { since, until },
+  reachesTo,
+  days,
+}: Pick<Source, 'range' | 'reachesTo' | 'days'>): [first: string, last: string] | undefined {
+  if (since === undefined) return undefined;
+  const end = Math.max(since + 1000, Math.min(until ?? reachesTo, reachesTo));
+  const [first, last] = [days.day(Math.ceil(since / 1000)), days.day(Math.ceil(end / 1000) - 1)];
+  return first === undefined || last === undefined ? undefined : [first, last];
+}
+
 /** A time that a report is compared with. */
 export interface TimeBefore {
   readonly words: string;

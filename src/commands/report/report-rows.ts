@@ -5,10 +5,20 @@ import type { Column, ValueKind } from '../../api/resources.ts';
 import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { boundSeconds } from '../../flags/typed-time.ts';
-import type { Facts, Line, Summary, SummaryQuery } from '../../reports/reports.ts';
+import {
+  type Dimension,
+  type Facts,
+  isTimeUnit,
+  type Line,
+  namesOf,
+  type Split,
+  type Summary,
+  type SummaryQuery,
+  unitsFrom,
+} from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { openSource } from './report-flags.ts';
-import { aboutWords } from './report-period.ts';
+import { aboutWords, endsOf } from './report-period.ts';
 import type { Asked, AsOfLine, Needs, Source } from './report-source.ts';
 import { closingBlocks, isComplete, labelWords, refuseGaps } from './report-words.ts';
 
@@ -36,6 +46,26 @@ export const lastColumns: readonly Column[] = [
 export function sumColumns(...figures: readonly Column[]): readonly Column[] {
   const split = ['by', 'bucket', 'currency'].map((name) => rowColumn(name, 'text'));
   return [...firstColumns, ...split, ...figures, rowColumn('unsummed', 'integer'), ...lastColumns];
+}
+
+// The second dimension of a pair, behind the first.
+function withSecond(columns: readonly Column[]): readonly Column[] {
+  return columns.flatMap((one) =>
+    one.name === 'bucket' ? [one, rowColumn('by_2', 'text'), rowColumn('bucket_2', 'text')] : one,
+  );
+}
+
+function bucketFields(split: Split, bucket: string): JsonObject {
+  const [by, second] = [split].flat();
+  const [name, other] = namesOf(bucket);
+  return { by, bucket: name, ...(second === undefined ? {} : { by_2: second, bucket_2: other }) };
+}
+
+// Every day, week or month of the period: one that is missing would look as if it had not been read.
+function unitsOf(by: Split, source: Source): readonly string[] {
+  const ends = endsOf(source);
+  const isRead = (source.reachesBackTo ?? 0) <= (source.range.since ?? 0);
+  return isTimeUnit(by) && ends !== undefined && isRead ? unitsFrom(...ends, by) : [];
 }
 
 /** The same for a list of orders or refunds: its table has no room for them, and no row says its source. */
@@ -68,15 +98,15 @@ export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObjec
 }
 
 /** What one summary has of its own. */
-interface Sums<Name extends string, By extends string> extends Pick<Asked, 'period'> {
+interface Sums<Name extends string, By extends Dimension> extends Pick<Asked, 'period'> {
   readonly flags: Asked['flags'] & { readonly currency?: string | undefined };
   readonly object: string;
   readonly columns: readonly Column[];
   readonly needs: Omit<Needs, 'by'>;
-  readonly by: By;
+  readonly by: Split<By>;
   /** Whether rows for scripts are split too. */
   readonly isSplit: boolean;
-  readonly adding: (query: SummaryQuery<By>, source: Source) => Adding<Name>;
+  readonly adding: (query: SummaryQuery<Split<By>>, source: Source) => Adding<Name>;
   /** The figures of a row, after its bucket and currency. */
   readonly figures: (line: Line<Name>, source: Source) => JsonObject;
   readonly screen: (source: Source, result: Summary<Name>) => readonly Block[];
@@ -95,11 +125,11 @@ interface Sums<Name extends string, By extends string> extends Pick<Asked, 'peri
 
 interface Adding<Name extends string> {
   readonly add: (facts: Facts) => void;
-  readonly result: () => Summary<Name>;
+  readonly result: (units?: readonly string[]) => Summary<Name>;
 }
 
 /** Adds up what a source knows and prints it. Throws CliError 'incomplete' after that if something is missing in the sums. */
-export async function showSums<Name extends string, By extends string>(
+export async function showSums<Name extends string, By extends Dimension>(
   ctx: Context,
   {
     flags,
@@ -117,20 +147,19 @@ export async function showSums<Name extends string, By extends string>(
     listed,
   }: Sums<Name, By>,
 ): Promise<void> {
-  const shown = listed?.columns ?? columns;
+  const shown = listed?.columns ?? (isSplit && typeof by !== 'string' ? withSecond(columns) : columns);
   ctx.out.checkColumns(shown);
-  const source = await openSource(ctx, { flags, period, needs: { ...needs, by } });
+  const source = await openSource(ctx, { flags, period, needs: { ...needs, by: [by].flat() } });
   const { range: span, days } = source;
   const rules = { dayOf: (at: number) => days.day(at), now: ctx.clock.now() / 1000 };
   const { add, result } = adding({ span, by, currency: flags.currency, rules }, source);
   for await (const facts of source.facts) add(facts);
-  const sums = result();
+  const sums = result(unitsOf(by, source));
   const complete = isComplete(sums.gaps);
   const summed = (isSplit ? sums.buckets : sums.totals).map((line) => ({
     object,
     ...firstFields(source),
-    by: isSplit ? by : null,
-    bucket: isSplit ? line.bucket : null,
+    ...(isSplit ? bucketFields(by, line.bucket) : { by: null, bucket: null }),
     currency: line.currency ?? null,
     ...figures(line, source),
     ...lastFields(source, complete),
@@ -148,7 +177,7 @@ export async function showSums<Name extends string, By extends string>(
   }
   if (flags.to !== undefined && !isSplit && listed === undefined)
     ctx.notes.note(
-      `the file has the totals only; to split them as on the screen, run the same command with --by ${by} --force`,
+      `the file has the totals only; to split them as on the screen, run the same command with --by ${String(by)} --force`,
     );
   refuseGaps(sums.gaps, records);
 }

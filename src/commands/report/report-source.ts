@@ -57,7 +57,7 @@ export interface Needs {
   /** For twins: orders made up to this many seconds outside the period are needed too. */
   readonly marginSeconds?: number;
   /** What the report splits its sums by. An export of refunds does not know everything. */
-  readonly by?: string | undefined;
+  readonly by?: readonly string[] | undefined;
   /** Whether orders that wait for their capture matter, whatever the period is; `only`: no others do. */
   readonly waiting?: 'too' | 'only';
   /** Whether the time before the period matters too, as far as it was read. */

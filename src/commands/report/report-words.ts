@@ -13,8 +13,10 @@ import {
   groupOf,
   isTimeUnit,
   type Line,
+  namesOf,
   type RefundFact,
   type RefundSum,
+  type Split,
   sumRefunds,
   unitOf,
 } from '../../reports/reports.ts';
@@ -35,8 +37,18 @@ export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
   return currency === undefined ? '' : ` in ${currency}`;
 }
 
+/** The name of a bucket, of a pair both names. */
+export function bucketsWords(source: Parameters<typeof bucketWords>[0], bucket: string, by: Split): string {
+  const [first, second = first] = [by].flat();
+  const names = namesOf(bucket).map((name, at) => {
+    const one = at === 0 ? first : second;
+    return one === undefined ? name : bucketWords(source, name, one);
+  });
+  return names.join(', ');
+}
+
 /**
- * The name of a bucket. If the period covers only a part of a day, week or month, its name says so; the current one says so too.
+ * The name of a bucket of one dimension. If the period covers only a part of a day, week or month, its name says so; the current one says so too.
  */
 export function bucketWords(
   { days, range, reachesTo }: Pick<Source, 'days' | 'range' | 'reachesTo'>,
@@ -145,20 +157,30 @@ export function wentBackWords(totals: readonly Line<RefundSum>[], write: Write):
   return [back ?? '0 went back', ...apartWords(totals, write)].join('; ');
 }
 
-/** The same for the last lines of a screen. */
-export function apartLines(totals: readonly Line<RefundSum>[], style: AmountStyle): readonly AsOfLine[] {
-  const words = apartWords(totals, (amount, currency) => amountWords(amount, currency, style));
+/** The same for the last lines of a screen. `shown`: those that have a column there. */
+export function apartLines(
+  totals: readonly Line<RefundSum>[],
+  style: AmountStyle,
+  shown: readonly ApartState[] = [],
+): readonly AsOfLine[] {
+  const write: Write = (amount, currency) => amountWords(amount, currency, style);
+  const words = apartWords(totals, write, shown);
   return words.map((one) => ['note', `${one}: in no sum`]);
 }
 
 /** What is in no sum: refunds that have moved no money yet, never will, or of which nobody knows whether they did. */
-export function apartWords(totals: readonly Line<RefundSum>[], write: Write): readonly string[] {
-  return apartStates.flatMap(([state, words]) => {
-    return refundsWords(totals, [`${state}_refunds`, state, words], write) ?? [];
-  });
+export function apartWords(
+  totals: readonly Line<RefundSum>[],
+  write: Write,
+  shown: readonly ApartState[] = [],
+): readonly string[] {
+  return apartStates
+    .filter(([state]) => !shown.includes(state))
+    .flatMap(([state, words]) => refundsWords(totals, [`${state}_refunds`, state, words], write) ?? []);
 }
 
-const apartStates = [
+export type ApartState = (typeof apartStates)[number][0];
+export const apartStates = [
   ['pending', 'pending'],
   ['failed', 'failed'],
   ['unconfirmed', 'unconfirmed'],

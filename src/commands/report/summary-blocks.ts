@@ -6,7 +6,6 @@ import {
   bar,
   calendar,
   type DaysByCurrency,
-  type Dimension,
   type Figure,
   isTimeUnit,
   type Line,
@@ -14,13 +13,14 @@ import {
   legendOf,
   type Series,
   type Signs,
+  type Split,
   type Summary,
   sparklineOf,
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Chart } from './report-flags.ts';
 import type { Source } from './report-source.ts';
-import { bucketWords, currencyWord, titleLine } from './report-words.ts';
+import { bucketsWords, currencyWord, titleLine } from './report-words.ts';
 
 /** What kind of chart is drawn, and with which characters. */
 interface Drawing {
@@ -31,7 +31,7 @@ interface Drawing {
 /** What is summed up, and how it is shown. */
 interface Summed<Name extends string> {
   readonly title: string;
-  readonly by: Dimension;
+  readonly by: Split;
   readonly chart: Chart | undefined;
   readonly columns: readonly FigureColumn<Name>[];
   /** The columns for the lines of the split, if they differ from the others. */
@@ -53,10 +53,10 @@ export function summaryBlocks<Name extends string>(
   return [
     titleLine(ctx, title, source),
     totalsGrid(totals, columns, series, isBeside ? drawing : undefined),
-    ...bucketsGrids(`BY ${by.toUpperCase()}`, buckets, split, {
+    ...bucketsGrids(`BY ${[by].flat().join(', ').toUpperCase()}`, buckets, split, {
       by: bars,
       drawing,
-      nameOf: (bucket) => bucketWords(source, bucket, by),
+      nameOf: (bucket) => bucketsWords(source, bucket, by),
     }),
     ...calendarGrids(
       totals.map(({ currency }) => currency),
