@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CliError } from '../errors.ts';
 import type { PageQuery, WireRecord } from './api.ts';
-import { type DataSpan, scan, tooMuchJson } from './json-scan.ts';
+import { scan, tooMuchJson } from './json-scan.ts';
 import { idOf, isObject, valueAt } from './json-values.ts';
 import { type ResourceName, resources } from './resources.ts';
 
@@ -66,11 +66,7 @@ function noItem(): never {
   throw new RangeError('there is no such item');
 }
 
-function open(received: Uint8Array): {
-  readonly bytes: Uint8Array;
-  readonly data: DataSpan | undefined;
-  readonly parse: (bytes: Uint8Array) => unknown;
-} {
+function open(received: Uint8Array) {
   const bytes = toUtf8(received);
   const { inexact, data, ...seen } = scan(bytes);
   const tooMuch = tooMuchJson(seen);

@@ -5,10 +5,7 @@ import type { Change, ChangeKind } from '../journal/journal.ts';
 import type { Limits, Profile, Settings } from '../profiles/profiles.ts';
 
 /** Whose limit refuses, in words, and whom to ask. `isPolicyLimit`: whether a limit of the machine's policy refuses too. */
-export function ownerOfLimit(
-  { policy }: Profile,
-  isPolicyLimit: (limits: Limits) => boolean,
-): { readonly owner: string; readonly ask: string } {
+export function ownerOfLimit({ policy }: Profile, isPolicyLimit: (limits: Limits) => boolean) {
   return policy !== undefined && isPolicyLimit(policy.limits)
     ? { owner: 'the policy of this machine', ask: `ask an administrator, since ${policy.file} says it` }
     : { owner: 'this account', ask: 'ask your lead' };

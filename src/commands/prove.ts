@@ -7,7 +7,7 @@ import { orderIdPattern, type TimeRange } from '../api/spec.ts';
 import { idempotencyKeyPattern } from '../changes/changes.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
-import { CliError, type CliErrorParts, refused } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { type Period, parsePeriod, rangeOf } from '../flags/typed-period.ts';
 import { clockIn } from '../flags/typed-time.ts';
@@ -201,7 +201,7 @@ function orOther(text: string): (error: unknown) => never {
 }
 
 // Where to look for what was not sent from here.
-function whereElse(id: string): { readonly of: string; readonly parts: CliErrorParts } {
+function whereElse(id: string) {
   if (changeIdPattern.test(id))
     return { of: '', parts: { change: id, now: [plainCommand('journal', 'list', '--all-profiles')] } };
   const [of, verb] = orderIdPattern.test(id) ? (['of ', 'show'] as const) : (['', 'find'] as const);
@@ -247,10 +247,7 @@ async function writeFile(
 }
 
 // A row without the part that may name people is still genuine: its hash covers the digest of that part.
-async function readRefunds(
-  { journal, redaction }: Context,
-  attempts: readonly AttemptRecord[],
-): Promise<{ readonly refunds: readonly ProvedRefund[]; readonly head: string | undefined }> {
+async function readRefunds({ journal, redaction }: Context, attempts: readonly AttemptRecord[]) {
   const sents = attempts.map(({ sent }) => sent);
   const { rows, head } = await journal.storedRows(sents);
   const { provedRefunds, withoutBodies } = await loadProofs();

@@ -22,11 +22,7 @@ import {
 import type { Plan, PlanHead, PlanRow } from './plan-types.ts';
 
 /** The lines of a plan's file, one by one, and its digest. `clean` masks keys in a line of JSON. */
-export function writePlan(
-  head: PlanHead,
-  rows: readonly PlanRow[],
-  clean: (json: string) => string,
-): { readonly lines: Iterable<string>; readonly digest: () => string } {
+export function writePlan(head: PlanHead, rows: readonly PlanRow[], clean: (json: string) => string) {
   const hash = createHash('sha256');
   let digest = '';
   const line = (json: string): string => {

@@ -105,10 +105,7 @@ export interface Facts {
  * Who sent a refund and why, in the form of rows. Both are unknown, so null, if `origin` says that the refund is not from this
  * machine. The reason is also null if none was given.
  */
-export function sentHere({ origin, operator, reason }: RefundFact): {
-  readonly operator: string | null;
-  readonly reason: string | null;
-} {
+export function sentHere({ origin, operator, reason }: RefundFact) {
   if (origin === elsewhere) return { operator: null, reason: null };
   return { operator, reason: reason === noReason ? null : reason };
 }

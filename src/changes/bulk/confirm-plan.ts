@@ -142,12 +142,7 @@ export async function showSending(
 
 // Whoever made the plan file may have removed the notes from its rows, and it names no buyers: a person sees both as the orders
 // are now.
-async function lookAgain(
-  ctx: Context,
-  service: OpenService,
-  plan: Plan,
-  left: readonly PlanRow[],
-): Promise<{ readonly send: readonly PlanRow[]; readonly buyers: ReadonlyMap<string, string> }> {
+async function lookAgain(ctx: Context, service: OpenService, plan: Plan, left: readonly PlanRow[]) {
   const buyers = new Map<string, string>();
   if (!ctx.ask.interactive) return { send: left, buyers };
   const orders = await readOrders(ctx, service, ordersOf(left));

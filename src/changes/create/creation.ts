@@ -183,19 +183,14 @@ interface ToSend extends Pick<Confirmation, 'profile' | 'confirm'> {
   readonly file: string | undefined;
 }
 
-// Returns the body to send, and `asked`: the input that must be the same when `--idempotency-key` is used again.
+// Returns the body to send. `asked`: the input that must be the same when `--idempotency-key` is used again. `words`: the flags that ask for
+// the same without a question.
 async function bodyToSend<B extends JsonObject, D extends Draft>(
   ctx: Context,
   creation: Creation<B, D>,
   given: D,
   { file, confirm, profile }: ToSend,
-): Promise<{
-  readonly body: B;
-  readonly asked: JsonObject;
-  /** The flags that ask for the same without a question. */
-  readonly words: readonly string[];
-  readonly warnings: readonly string[];
-}> {
+) {
   if (file !== undefined) {
     const body = checkedBody(creation, await readBody(ctx, file), `--body ${file}`);
     return { body, asked: onlyGiven({ body }), words: ['--body', file], warnings: [] };

@@ -13,7 +13,6 @@ import {
   approvalMaxMs,
   approveCommand,
   type PlanTold,
-  type TeamRules,
 } from '../../journal/journal.ts';
 import { type KnownTwin, twinLine, twinWords } from '../../orders/orders.ts';
 import { digestShown, namesDigest } from '../../plans/plans.ts';
@@ -114,11 +113,7 @@ export async function rejectRequest(ctx: Context, id: string, note: string): Pro
   await shown(ctx, await findRequest(ctx, id), []);
 }
 
-async function openRequest(
-  ctx: Context,
-  id: string,
-  states: readonly ApprovalRequest['state'][],
-): Promise<{ readonly request: ApprovalRequest; readonly rules: TeamRules }> {
+async function openRequest(ctx: Context, id: string, states: readonly ApprovalRequest['state'][]) {
   const request = await findRequest(ctx, id);
   const rules = await ctx.journal.rules();
   if (states.includes(request.state) && rules !== undefined) return { request, rules };

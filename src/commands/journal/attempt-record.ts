@@ -126,10 +126,7 @@ function asWord(value: unknown): string {
 }
 
 /** Until when a change that somebody recorded as not made may still take effect; no field if it no longer can. */
-export async function appearanceOf(
-  { journal, clock }: Context,
-  record: AttemptRecord,
-): Promise<{ readonly may_appear_until?: number }> {
+export async function appearanceOf({ journal, clock }: Context, record: AttemptRecord) {
   const until = await appearsUntil(journal, record, clock.now());
   return until === undefined ? {} : { may_appear_until: Math.ceil(until / 1000) };
 }

@@ -205,12 +205,12 @@ export function createTwins() {
 }
 
 // A map that keeps the newest entries. When `young` is full it becomes `old`, and the previous `old` is dropped.
-function recently<T>(): { get(key: string): T | undefined; set(key: string, value: T): void } {
+function recently<T>() {
   let young = new Map<string, T>();
   let old = new Map<string, T>();
   return {
-    get: (key) => young.get(key) ?? old.get(key),
-    set(key, value) {
+    get: (key: string) => young.get(key) ?? old.get(key),
+    set(key: string, value: T) {
       if (young.size >= remembered && !young.has(key)) [old, young] = [young, new Map()];
       young.set(key, value);
     },
@@ -245,12 +245,7 @@ const rememberedPairs = 64;
 const namedPairs = 5;
 
 /** Collects the pairs of twins among the shown orders, and names them at the end. */
-export function namePairs(twins: Pick<ReturnType<typeof createTwins>, 'of'>): {
-  add(orders: readonly JsonObject[]): void;
-  readonly named: readonly (readonly Twin[])[];
-  /** `known`: a twin with what the journal knows about it. */
-  words(known?: (twin: Twin) => KnownTwin): readonly string[];
-} {
+export function namePairs(twins: Pick<ReturnType<typeof createTwins>, 'of'>) {
   const recent: string[] = [];
   const named: (readonly Twin[])[] = [];
   let count = 0;
@@ -269,9 +264,10 @@ export function namePairs(twins: Pick<ReturnType<typeof createTwins>, 'of'>): {
     if (named.length < namedPairs) named.push(both);
   };
   return {
-    add: (orders) => orders.forEach(add),
+    add: (orders: readonly JsonObject[]) => orders.forEach(add),
     named,
-    words: (known = (twin) => twin) => [
+    /** `known`: a twin with what the journal knows about it. */
+    words: (known = (twin: Twin): KnownTwin => twin) => [
       ...named.map((both) => pairWords(both.map(known))),
       ...(count > named.length
         ? [`${count - named.length} more pairs of twins: --columns id,created_at,amount,twin shows them`]

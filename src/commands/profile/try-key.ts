@@ -98,11 +98,7 @@ function wantsTry(ctx: Context): Promise<boolean> {
   });
 }
 
-async function readNewest(
-  ctx: Context,
-  draft: ProfileDraft,
-  key: TypedKey,
-): Promise<{ readonly profile: Profile; readonly order: JsonObject | undefined }> {
+async function readNewest(ctx: Context, draft: ProfileDraft, key: TypedKey) {
   try {
     const service = await ctx.draftService(draft, key);
     for await (const { records } of service.pages('orders', { limit: 1 }))

@@ -256,11 +256,7 @@ interface Walk {
   readonly since: number | undefined;
 }
 
-function walk(
-  ctx: Context,
-  service: OpenService,
-  { makers, see, since }: Walk,
-): { readonly facts: AsyncIterable<Facts>; readonly words: () => string } {
+function walk(ctx: Context, service: OpenService, { makers, see, since }: Walk) {
   const { profile } = service;
   const { 'reference.keys': referenceKeys } = profile.settings;
   const dates = stopAtDate(profile.settings['orders.order'] === 'newest-first', since);

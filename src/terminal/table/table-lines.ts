@@ -117,11 +117,7 @@ function drawLine(line: readonly DrawnCell[], layout: Layout, style: LineStyle):
   return placeCells(line, { columns, widths: fitting }, style).text;
 }
 
-function placeCells(
-  line: readonly DrawnCell[],
-  { columns, widths }: Layout,
-  style: LineStyle,
-): { readonly text: string; readonly width: number } {
+function placeCells(line: readonly DrawnCell[], { columns, widths }: Layout, style: LineStyle) {
   let text = '';
   // How many cells of the line are taken, and where this column begins and ends if everything before it fits.
   let at = 0;

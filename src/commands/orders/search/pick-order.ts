@@ -102,11 +102,7 @@ export interface ListedOrder extends PickedOrder {
 }
 
 /** Opens the list of the newest orders. Pages are read while the person types, and only where that helps. Call `stop` at its end. */
-export async function openOrders(
-  ctx: Context,
-  service: Service,
-  offer: Pickable,
-): Promise<{ readonly list: SearchedList<ListedOrder>; readonly stop: () => void }> {
+export async function openOrders(ctx: Context, service: Service, offer: Pickable) {
   const { profile } = service;
   // What is known about the orders that were read is kept, because rows are drawn while a person types.
   const read = new Map<unknown, KnownOrder>();
