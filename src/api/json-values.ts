@@ -109,6 +109,6 @@ export function parsedObject(text: string): JsonObject {
 }
 
 /** Whether a value is a whole number, however large. */
-export function isWhole(value: unknown): value is number | bigint {
+export function isWholeNumber(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }

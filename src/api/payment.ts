@@ -1,7 +1,7 @@
 /** What an order received and what went back, read leniently, even if the order hides some of it. */
 
 import { hasNoCharges, newestOf, type RefundRecord, refundSums, refundsOf } from './charges.ts';
-import { type CompleteItems, completeItems, isWhole, itemsOf, type JsonObject } from './json-values.ts';
+import { type CompleteItems, completeItems, isWholeNumber, itemsOf, type JsonObject } from './json-values.ts';
 import { isTime, meaningOfRefund, meaningOfStatus, type RefundMeaning, statuses } from './spec.ts';
 
 // Assumed: money came in with a charge that was paid at some time, unless its status says that it did not.
@@ -53,7 +53,7 @@ export function paymentOf(order: JsonObject): Payment {
  */
 export function wentBack(order: JsonObject): number | bigint | undefined {
   const { amount_refunded: said } = order;
-  if (!isWhole(said)) return undefined;
+  if (!isWholeNumber(said)) return undefined;
   const refunds = itemsOf(order.charges).flatMap((charge) => itemsOf(charge.refunds));
   const made = exactSum(refunds, ['made']);
   const isCounted =
@@ -94,14 +94,14 @@ export function shownRefunds(order: JsonObject, charge: JsonObject): ShownItems 
 function shownItems(list: unknown, all: CompleteItems): ShownItems {
   const items = itemsOf(list);
   if ('problem' in all) return { items, problem: all.problem };
-  const isWhole = items.length === all.items.length;
-  return { items, problem: isWhole ? undefined : 'a charge or a refund has no fields' };
+  const isComplete = items.length === all.items.length;
+  return { items, problem: isComplete ? undefined : 'a charge or a refund has no fields' };
 }
 
 /** How an order shows that it hides refunds: `amount_refunded` is more than they add up to (service: order). Undefined if not. */
 export function hiddenRefunds(order: JsonObject): string | undefined {
   const { amount_refunded: said } = order;
-  if (!isWhole(said)) return undefined;
+  if (!isWholeNumber(said)) return undefined;
   const refunds = itemsOf(order.charges).flatMap((charge) => itemsOf(charge.refunds));
   const shown = exactSum(refunds, ['made', 'pending', 'unconfirmed']);
   if (BigInt(said) <= shown) return undefined;
@@ -110,7 +110,7 @@ export function hiddenRefunds(order: JsonObject): string | undefined {
 }
 
 function exactOf(amount: unknown): bigint {
-  const exact = isWhole(amount) ? BigInt(amount) : 0n;
+  const exact = isWholeNumber(amount) ? BigInt(amount) : 0n;
   return exact < 0n ? -exact : exact;
 }
 

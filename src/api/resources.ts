@@ -11,7 +11,7 @@ import {
   pathColumns,
   refundFields,
 } from './documented-fields.ts';
-import { isObject, isWhole, itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
+import { isObject, isWholeNumber, itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
 import { shownRefunds, wentBack, wentBackOfCharge } from './payment.ts';
 import { customerIdPattern, orderIdPattern, paths, statuses } from './spec.ts';
 
@@ -264,7 +264,7 @@ export const refundColumns: readonly Column[] = [
   column('amount', 'money', {
     summed: ({ amount, state, went_back: back }) => [
       back === 0 ? String(state) : 'refunded',
-      isWhole(amount) ? -BigInt(amount) : undefined,
+      isWholeNumber(amount) ? -BigInt(amount) : undefined,
     ],
   }),
   column('went_back', 'figure'),

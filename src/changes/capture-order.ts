@@ -13,7 +13,7 @@ import type { Block } from '../terminal/terminal.ts';
 import { journalWords, titleLine, unconfirmedReply } from './change-words.ts';
 import { changeOrder, type OrderAsked, orderConfirmation } from './order-change.ts';
 import type { Applied } from './outcome.ts';
-import { buyerOf } from './refund/refund-screens.ts';
+import { buyerWords } from './refund/refund-screens.ts';
 
 export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
   return changeOrder(ctx, asked, {
@@ -59,7 +59,7 @@ function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
       line: [`order   ${order?.id ?? ''}  ${status}  `, { time: order?.created_at, precision: 'day' }],
       hang: 8,
     },
-    { line: `buyer   ${buyerOf(value, profile)}`, hang: 8 },
+    { line: `buyer   ${buyerWords(value, profile)}`, hang: 8 },
     ...itemsOf(order?.charges).map(
       (charge, index): Block => ({
         line: `from    charge ${index + 1}, ${brandAndCard(charge)}, ${typeof charge.id === 'string' ? charge.id : 'no id shown'}`,

@@ -22,11 +22,12 @@ import {
 } from '../journal/journal.ts';
 import { commandLine, flagWords, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { toJson } from '../terminal/terminal.ts';
+import { checkFile } from './check-proof.ts';
 import { defineCommand } from './command.ts';
 import { daysOfFlag, signedByFlag } from './export/export-flags.ts';
 import {
-  attemptOf,
   changesOn,
+  findAttempt,
   isInScope,
   lostAmong,
   lostRecords,
@@ -35,15 +36,7 @@ import {
   scopeOf,
 } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
-import {
-  aboutWords,
-  firstLine,
-  lineOf,
-  lostLines,
-  provedShort,
-  refundsWords,
-  shortView,
-} from './proof-lines.ts';
+import { firstLine, lineOf, refundsWords } from './proof-lines.ts';
 import { sourceFlags } from './report/report-flags.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
@@ -168,7 +161,7 @@ async function refundsNamed(
   scope: Profile | undefined,
 ): Promise<Pick<Found, 'attempts' | 'lost'>> {
   const onOrder = (await changesOn(ctx, id)).filter(({ sent }) => isInScope(sent, scope));
-  const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove'])];
+  const named = onOrder.length > 0 ? onOrder : [await findAttempt(ctx, id, ['prove'])];
   const refunds = named.filter(({ sent }) => sent.proof.kind === 'refund');
   const lost = lostAmong(named);
   if (refunds.length === 0 && lost.length > 0)
@@ -302,68 +295,4 @@ function noteElsewhere(
   ];
   const command = scope === undefined ? plainCommand(...words) : commandLine(scope, ...words);
   notes.note(`refunds that were made elsewhere are not in it; a signed list of all: ${command}`);
-}
-
-const largestFile = 2 ** 28;
-
-async function checkFile(ctx: Context, file: string, signedBy: string | undefined): Promise<undefined> {
-  const text = await ctx.file(file, largestFile).catch(async (error) => {
-    await refuseExport(ctx, file);
-    throw error;
-  });
-  const key = await ctx.deskKey();
-  const expected = signedBy ?? key.publicKey();
-  if (expected === undefined)
-    throw usage('say whose signature it must be: this desk has no key', [
-      plainCommand('prove', '--check', file, '--signed-by', 'KEY'),
-    ]);
-  const { checkProof } = await loadProofs();
-  const checked = checkProof(text, (bytes, signature) => key.isSigned(expected, bytes, signature));
-  if (typeof checked === 'string') {
-    await refuseExport(ctx, file);
-    throw refused(
-      `${file}: ${checked}`,
-      [
-        ...(signedBy === undefined
-          ? ['if another desk wrote it, add --signed-by with its key (desk_key of its profile show)']
-          : []),
-        'ask whoever gave it to you for another copy',
-      ],
-      { certain: 'do not rely on it' },
-    );
-  }
-  const { refunds, about } = checked;
-  const proved = refunds.map(provedShort);
-  const record = {
-    object: 'proof_check',
-    file,
-    ok: true,
-    refunds: refunds.length,
-    signed_by: expected,
-    account: about.account ?? null,
-    about: about.about ?? null,
-    sums: about.sums ?? [],
-    lost_records: about.lost_records ?? [],
-    made_at: about.made_at ?? null,
-    proved,
-  };
-  await ctx.out.own(record, () => [
-    ...proved.flatMap(shortView),
-    { line: aboutWords(about) },
-    ...lostLines(about),
-    {
-      line: `${file}: ${refundsWords(about)}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
-    },
-  ]);
-}
-
-// Whoever has a good file of another kind must not be told that paydesk did not write it.
-async function refuseExport({ exports }: Context, file: string): Promise<void> {
-  const { rows, problem } = await exports.verify(file, { maxAgeMs: undefined, signedBy: undefined });
-  const what = rows === undefined ? problem?.asWritten : 'export';
-  if (what !== undefined)
-    throw usage(
-      `${file}: this is ${what === 'report' ? 'a report' : 'an export'}, and prove did not write it`,
-      [plainCommand('orders', 'export', '--verify', file)],
-    );
 }

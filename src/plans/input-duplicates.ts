@@ -23,7 +23,7 @@ function duplicatesOfOrder(rows: readonly RowMoney[]): readonly InputProblem[] {
   const pairs = rows.flatMap((row) => {
     const charge = order.charges.get(row.charge) ?? newRows();
     order.charges.set(row.charge, charge);
-    const before = isWhole(row) ? [order.all] : [order.whole, charge];
+    const before = isOfWholeOrder(row) ? [order.all] : [order.whole, charge];
     const twin = before
       .flatMap((others) => twinsOf(row, others))
       .filter((other) => other !== undefined)
@@ -31,7 +31,7 @@ function duplicatesOfOrder(rows: readonly RowMoney[]): readonly InputProblem[] {
       .filter((other) => other.line !== row.line)
       .toSorted((a, b) => a.line - b.line)
       .at(0);
-    for (const others of [order.all, charge, ...(isWhole(row) ? [order.whole] : [])]) add(row, others);
+    for (const others of [order.all, charge, ...(isOfWholeOrder(row) ? [order.whole] : [])]) add(row, others);
     return twin === undefined ? [] : [{ row, twin }];
   });
   const equal = Map.groupBy(
@@ -78,7 +78,7 @@ function twinsOf({ ref }: RowMoney, { first, byRef }: Rows): readonly (RowMoney 
 }
 
 // paydesk may choose any charge for `any`, so it is about the same money as every row of the order.
-function isWhole({ charge }: RowMoney): boolean {
+function isOfWholeOrder({ charge }: RowMoney): boolean {
   return charge === fullWord || charge === anyWord;
 }
 

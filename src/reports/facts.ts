@@ -171,7 +171,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         madeAt: time(refund.created_at),
         paidAt,
         meaning: meaningIn(maker.state, status),
-        buyer: buyerOf(order),
+        buyer: buyerName(order),
         email: filledText(valueAt(order, ['customer_info', 'email'])),
         reference,
       };
@@ -211,7 +211,7 @@ function orderFact(
     amount: wholeNumber(order.amount),
     refunded: wentBack(order),
     purchase: purchaseOf(order),
-    buyer: buyerOf(order),
+    buyer: buyerName(order),
     email: filledText(valueAt(order, ['customer_info', 'email'])),
     reference: referenceOf(order, referenceKeys),
     hidesCharges: shownCharges(order).problem,
@@ -222,7 +222,7 @@ function orderFact(
   };
 }
 
-function buyerOf(order: JsonObject): string | undefined {
+function buyerName(order: JsonObject): string | undefined {
   return filledText(valueAt(order, ['customer_info', 'name']));
 }
 

@@ -143,7 +143,7 @@ function sharedReason(row: SaidRow): string {
 }
 
 /** What became of the rows that moved nothing, where no list shows them. `status`: the command that shows the plan. */
-export function leftWords(reports: readonly RowReport[], status: string): readonly string[] {
+export function movedNothingWords(reports: readonly RowReport[], status: string): readonly string[] {
   const left = reports.filter((report) => movedNothing(report) && report.why !== undefined);
   return reasonWords(
     left.map(({ row: { line, orderId }, why }) => ({ line, orderId, why })),

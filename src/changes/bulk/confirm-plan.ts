@@ -20,7 +20,7 @@ import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.t
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { watchedAfterCopy } from '../confirm-change.ts';
 import { hold } from '../hold.ts';
-import { buyerOf } from '../refund/refund-screens.ts';
+import { buyerWords } from '../refund/refund-screens.ts';
 import { askedByOther } from '../refund/second-person.ts';
 import { applyPreview, shownRows } from './batch-words.ts';
 import { ordersOf } from './found-orders.ts';
@@ -150,7 +150,7 @@ async function lookAgain(ctx: Context, service: OpenService, plan: Plan, left: r
     again: plan.again,
     allowed: [],
     allocation: undefined,
-    saw: (id, order) => buyers.set(id, buyerOf(order, service.profile)),
+    saw: (id, order) => buyers.set(id, buyerWords(order, service.profile)),
   });
   const notes = new Map(
     anew.map(({ key, state, why, marks }) => [

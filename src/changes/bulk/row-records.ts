@@ -8,7 +8,14 @@ import type { Context } from '../../context/context.ts';
 import { digestShown, isInputTitle, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { roleWords } from '../may-change.ts';
-import { inFull, leftWords, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
+import {
+  inFull,
+  lineWords,
+  movedNothingWords,
+  reasonWords,
+  rowsAndSums,
+  spreadWords,
+} from './batch-words.ts';
 import { againLines } from './bulk-files.ts';
 import { needsRelease } from './confirm-plan.ts';
 import { rowsToSend } from './plan-checks.ts';
@@ -114,7 +121,7 @@ export async function listReports(
     allRows,
     all: isDry ? 'add --all-rows to the command' : `${status} --all-rows`,
   });
-  if (!isListed && !isDry) for (const line of leftWords(reports, status)) ctx.notes.note(line);
+  if (!isListed && !isDry) for (const line of movedNothingWords(reports, status)) ctx.notes.note(line);
 }
 
 // The fields of a row of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. `hasSent`: rows of it were

@@ -134,7 +134,7 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<str
   );
 }
 
-export function sentBy(origins: RefundOrigins, refundId: string): string {
+export function whoSent(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'elsewhere';
 }
@@ -143,7 +143,7 @@ export function sentBy(origins: RefundOrigins, refundId: string): string {
 export function sentByWords(origins: RefundOrigins, refundId: string): string | undefined {
   if (origins === undefined) return undefined;
   const origin = origins.get(refundId);
-  const words = sentBy(origins, refundId);
+  const words = whoSent(origins, refundId);
   return origin === undefined || origin.probable || origin.beside || origin.unknown ? words : `by ${words}`;
 }
 

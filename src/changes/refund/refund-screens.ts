@@ -54,7 +54,7 @@ export function refundPreview(previewed: Previewed): readonly Block[] {
   return [
     titleLine(heading(plan), profile, 'strong'),
     { line: orderLine(money, order, profile), hang: 8 },
-    { line: `buyer   ${buyerOf(order, profile)}`, hang: 8 },
+    { line: `buyer   ${buyerWords(order, profile)}`, hang: 8 },
     ...sources(plan).map((charge): Block => ({ line: chargeLine(charge, money), hang: 8 })),
     {
       line:
@@ -87,7 +87,7 @@ function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile):
 
 /** The buyer's name, e-mail and the shop's own number, as far as the order shows them. */
 // The shop's own number is that of the setting reference.keys. Without it, the first text of the metadata may tell the person.
-export function buyerOf(order: JsonObject, { settings }: Profile): string {
+export function buyerWords(order: JsonObject, { settings }: Profile): string {
   const { customer_info: buyer, metadata } = readOrder(order) ?? {};
   const named = settings['reference.keys'].map((key) => [key, referenceOf(order, [key])] as const);
   const texts = Object.entries(metadata ?? {}).filter(([, value]) => typeof value === 'string');

@@ -26,8 +26,8 @@ import {
 } from './export-flags.ts';
 import {
   countLong,
+  endedEarlyWords,
   leftError,
-  leftWords,
   lostOutput,
   noteLongAmounts,
   refuseGaps,
@@ -219,7 +219,7 @@ async function writePages(
     return written;
   } catch (error) {
     const reason = ctx.signal.aborted ? ctx.signal.reason : error;
-    await file.leave(leftWords(reason, 'paused', run, file.progress.read));
+    await file.leave(endedEarlyWords(reason, 'paused', run, file.progress.read));
     throw leftError(reason, run, file, to);
   } finally {
     endProgress();

@@ -24,7 +24,7 @@ export function stoppedError(
   format: string,
   { read, rows, last }: { readonly read: number; readonly rows: number; readonly last: string | undefined },
 ): CliError {
-  return new CliError(kindOf(error), leftWords(error, 'stopped', run, read), {
+  return new CliError(kindOf(error), endedEarlyWords(error, 'stopped', run, read), {
     ...error.parts,
     certain: `only ${rows} ${run.job.row.many} were written, up to ${last}; there are more`,
     now: [
@@ -64,7 +64,12 @@ function kindOf(error: CliError): CliError['kind'] {
 }
 
 /** Why an export ended early. If a person ended it, that person wants to know how far it got. */
-export function leftWords(error: unknown, verb: 'paused' | 'stopped', { job }: Left, read: number): string {
+export function endedEarlyWords(
+  error: unknown,
+  verb: 'paused' | 'stopped',
+  { job }: Left,
+  read: number,
+): string {
   const byPerson = error instanceof CliError && ['interrupted', 'hangup', 'terminated'].includes(error.kind);
   if (byPerson && read > 0) return `export ${verb} after ${read} ${resources[job.resource].many}`;
   return messageOf(error);
@@ -81,7 +86,7 @@ export function leftError(error: unknown, run: Left, file: ExportFile, to: strin
   const onwards = read > 0 || resume === true ? ['--resume'] : [];
   const line = commandLine(run.service.profile, ...run.again, '--to', to, ...onwards, ...force);
   const first = error.kind === 'auth' || fromDisk(error) ? (error.parts.now ?? []) : [];
-  return new CliError(kindOf(error), leftWords(error, 'paused', run, read), {
+  return new CliError(kindOf(error), endedEarlyWords(error, 'paused', run, read), {
     ...error.parts,
     certain:
       read > 0

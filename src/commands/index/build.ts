@@ -81,7 +81,7 @@ async function readAll(ctx: Context, service: OpenService, index: OrderIndex): P
   const endProgress = ctx.notes.progress(() => {
     const seconds = Math.max(1, (ctx.clock.monotonic() - started) / 1000);
     const rate = progress.read / seconds;
-    return `${begun.orders + progress.read} orders read, ${Math.round(rate)} per second${backTo(ctx, progress.oldest)}${leftWords(ctx, progress.oldest, begun.floor, seconds)}`;
+    return `${begun.orders + progress.read} orders read, ${Math.round(rate)} per second${backTo(ctx, progress.oldest)}${timeLeftWords(ctx, progress.oldest, begun.floor, seconds)}`;
   });
   const walk: IndexWalk = {
     ctx,
@@ -121,7 +121,7 @@ function backTo(ctx: Context, oldest: number | undefined): string {
 }
 
 // The service does not say how many orders there are. If only the last days are kept, the dates tell how far the build has got.
-function leftWords(
+function timeLeftWords(
   ctx: Context,
   oldest: number | undefined,
   floor: number | undefined,

@@ -24,7 +24,7 @@ import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { alarmSteps, refundsShown } from './attempt-words.ts';
-import { attemptOf, changeArgument, subjectOf } from './attempts.ts';
+import { changeArgument, findAttempt, subjectOf } from './attempts.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
@@ -40,7 +40,7 @@ export const acknowledge = defineCommand({
   async run(ctx, { args: [id], flags: { note } }) {
     refuseAgentTo(ctx, 'acknowledges an alarm');
     if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: say ${done}`);
-    const record = await attemptOf(ctx, id);
+    const record = await findAttempt(ctx, id);
     return about(subjectOf(record), () => acknowledgeAlarm(ctx, record, note));
   },
 });

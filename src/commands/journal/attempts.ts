@@ -59,7 +59,7 @@ export function isSameName(one: string, other: string): boolean {
  * refund that it made, or by the id or link of what it created. Throws CliError 'not_found', and 'usage' when an idempotency key
  * belongs to changes of several accounts, or when `id` is the id of an order: the order may get another change at any time.
  */
-export async function attemptOf(
+export async function findAttempt(
   ctx: Context,
   id: string,
   command: readonly string[] = ['journal', 'show'],
@@ -102,7 +102,7 @@ export async function attemptOrOnly(
   command?: readonly string[],
 ): Promise<AttemptRecord> {
   const [only, second] = await changesOn(ctx, id);
-  return only === undefined || second !== undefined ? await attemptOf(ctx, id, command) : only;
+  return only === undefined || second !== undefined ? await findAttempt(ctx, id, command) : only;
 }
 
 const mostNamed = 3;
@@ -208,7 +208,7 @@ async function attemptUnderKey(ctx: Context, idempotencyKey: string): Promise<At
 /** The attempt with this name (`i_7f3k2m9q`, `i_7f3k2m9q.2`), which marks a place in a list. Throws CliError 'not_found'. */
 export async function attemptNamed(ctx: Context, name: string): Promise<AttemptRecord> {
   const attempts = await ctx.journal.attempts({ change: name.replace(/\.[0-9]+$/, '') });
-  return attempts.find((one) => attemptName(one) === name) ?? (await attemptOf(ctx, name));
+  return attempts.find((one) => attemptName(one) === name) ?? (await findAttempt(ctx, name));
 }
 
 /** The ids and names in an error about an attempt, for scripts. */

@@ -22,7 +22,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, changeArgument, elsewhereLines, scopeOf, subjectOf } from './attempts.ts';
+import { changeArgument, elsewhereLines, findAttempt, scopeOf, subjectOf } from './attempts.ts';
 import type { Look } from './history.ts';
 import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
 import { checkShown, showAttempt } from './show.ts';
@@ -74,7 +74,7 @@ export const reconcile = defineCommand({
 });
 
 async function reconcileOne(ctx: Context, id: string): Promise<number | undefined> {
-  const record = await attemptOf(ctx, id);
+  const record = await findAttempt(ctx, id);
   return about(subjectOf(record), () => reconcileAttempt(ctx, record));
 }
 

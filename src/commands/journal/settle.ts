@@ -20,7 +20,7 @@ import {
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { attemptOf, changeArgument, subjectOf } from './attempts.ts';
+import { changeArgument, findAttempt, subjectOf } from './attempts.ts';
 import {
   type Asked,
   confirmStatement,
@@ -53,7 +53,7 @@ export const settle = defineCommand({
     refuseAgentTo(ctx, 'settles a change');
     const corrects = flags.correct === true;
     const asked = { applied: flags.applied === true, corrects, note: flags.note, confirm: flags.confirm };
-    const found = attemptOf(ctx, id);
+    const found = findAttempt(ctx, id);
     // If there is no such change, the error first says what else the command lacks.
     const known = await found.catch(orElse(() => undefined));
     const subject = {

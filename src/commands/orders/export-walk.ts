@@ -23,7 +23,7 @@ import { refundLines } from '../report/report-words.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
 import { datedRows, orderRows, type RowQuery } from './order-rows.ts';
-import { createFees, createSums } from './refund-sums.ts';
+import { createChargeSums, createSums } from './refund-sums.ts';
 
 interface RowsAsked
   extends Omit<OrderFilters, 'range'>,
@@ -70,7 +70,7 @@ export function walkOrders(
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state ?? {}));
   const sums = createSums(state?.refunds);
-  const fees = createFees(state?.fees);
+  const fees = createChargeSums(state?.fees);
   const shown = shownIn(state);
   const chosen = new Set(Array.isArray(state?.chosen) ? state.chosen.map(String) : []);
   let passed: ReadonlySet<WireRecord> = new Set();

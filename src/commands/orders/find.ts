@@ -28,7 +28,7 @@ import {
   type Search,
   sumLines,
 } from './search/find-search.ts';
-import { buyerOf, nearBuyers } from './search/near-buyers.ts';
+import { buyerNamesOf, nearBuyers } from './search/near-buyers.ts';
 import { amountHint, createMatcher, type Matcher } from './search/order-matching.ts';
 
 export const find = defineCommand({
@@ -68,7 +68,7 @@ export const find = defineCommand({
       matcher,
       near,
       found: (records) => {
-        for (const record of records) near?.see(idOf(record), buyerOf(record.value));
+        for (const record of records) near?.see(idOf(record), buyerNamesOf(record.value));
         return passing(filters, records, (order) => matcher(order) !== undefined);
       },
       profile: service.profile,

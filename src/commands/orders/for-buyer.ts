@@ -20,7 +20,7 @@ import {
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { attemptOf, changeArgument, changesOn, orByNumber } from '../journal/attempts.ts';
+import { changeArgument, changesOn, findAttempt, orByNumber } from '../journal/attempts.ts';
 
 /** The flag `--copy` of these commands. */
 export const copyFlag = flag.switch(
@@ -150,7 +150,7 @@ async function tellOf(ctx: Context, id: string, copy: boolean): Promise<void> {
   }
   const { lang } = ctx.options;
   const command = ['refunds', 'receipt', ...(lang === undefined ? [] : ['--lang', lang])];
-  const record = only === undefined || more.length > 0 ? await attemptOf(ctx, id, command) : only;
+  const record = only === undefined || more.length > 0 ? await findAttempt(ctx, id, command) : only;
   const { proof, change, account, profile: named } = record.sent;
   const { orderId } = proof;
   if (proof.kind !== 'refund' || orderId === undefined)

@@ -19,11 +19,11 @@ import {
   refundedSum,
   sumOf,
 } from '../../api/charges.ts';
-import { filledText, isWhole, type JsonObject, textIn, valueAt } from '../../api/json-values.ts';
+import { filledText, isWholeNumber, type JsonObject, textIn, valueAt } from '../../api/json-values.ts';
 import { shownCharges, shownRefunds, tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
 import { isTime, meaningOfStatus, shortStatuses, statuses } from '../../api/spec.ts';
-import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
+import { type RefundOrigins, whoSent } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import {
   chargesLeft,
@@ -283,12 +283,12 @@ function refundsView(known: KnownOrder, origins: RefundOrigins, style: AmountSty
       money: [
         '',
         `${at + 1} ${paidBy(charge)}`,
-        isWhole(refund.amount) ? figure(refund.amount) : 'not shown',
+        isWholeNumber(refund.amount) ? figure(refund.amount) : 'not shown',
         { time: isTime(refund.created_at) ? refund.created_at : undefined, precision: 'zoned' },
       ] satisfies readonly Cell[],
       // Whoever asks the bank about a refund that failed would be told of the payment.
       auth: (tell(refund).state === 'failed' ? undefined : textIn(refund.auth_code)) ?? '-',
-      by: sentBy(origins, textIn(refund.id) ?? ''),
+      by: whoSent(origins, textIn(refund.id) ?? ''),
       below: [idOfRefund(refund, origins, tell(refund).state)],
     })),
   );
@@ -324,7 +324,7 @@ function idOfRefund(refund: JsonObject, origins: RefundOrigins, state: RefundSta
   const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
-    ...(sentBy(origins, id) === 'elsewhere' ? ['  not sent from here; by whom is not known'] : []),
+    ...(whoSent(origins, id) === 'elsewhere' ? ['  not sent from here; by whom is not known'] : []),
     ...(row === undefined ? [] : [`  plan ${row}`]),
     ...(ticket === null ? [] : [`  ticket ${ticket}`]),
     ...(request === null ? [] : [`  request ${request}`]),

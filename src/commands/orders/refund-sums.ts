@@ -53,7 +53,7 @@ const chargeSums = ['charges', 'shows', 'fee', 'paid', 'back'] as const;
  * What charges add up to in each currency: how many show a fee, the fees, what was paid, and what went back of it. A resumed export goes
  * on from what the checkpoint has.
  */
-export function createFees(stored: unknown) {
+export function createChargeSums(stored: unknown) {
   const tally = createTally(chargeSums);
   for (const one of Array.isArray(stored) ? stored : [])
     if (isObject(one)) {

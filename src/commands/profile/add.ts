@@ -28,7 +28,7 @@ import {
   refuseWiderView,
   takePlace,
 } from './profile-inputs.ts';
-import { limitsOf, limitWords, setLimits } from './set-limits.ts';
+import { limitsInWords, limitsOf, setLimits } from './set-limits.ts';
 import { confirmHost, tryNewKey } from './try-key.ts';
 
 const leadSize = 100_000;
@@ -127,7 +127,7 @@ async function setFromLead(ctx: Context, draft: ProfileDraft, key: TypedKey): Pr
   const { limits = {} } = draft;
   if (Object.keys(limits).length > 0) await setLimits(ctx, of, limits);
   const held = await limitsOf(ctx, of);
-  return held.length === 0 ? undefined : `limits of this account: ${limitWords(held)}`;
+  return held.length === 0 ? undefined : `limits of this account: ${limitsInWords(held)}`;
 }
 
 function recordOf(profile: Omit<ProfileDraft, 'settings' | 'limits'>): JsonObject {

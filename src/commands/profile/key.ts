@@ -14,7 +14,7 @@ import {
   refuseAgentIn,
   takeKey,
 } from './profile-inputs.ts';
-import { limitsOf, limitWords } from './set-limits.ts';
+import { limitsInWords, limitsOf } from './set-limits.ts';
 
 // The order was on the first page when it was remembered. This limit prevents a long search.
 const readAtMost = 500;
@@ -181,7 +181,7 @@ export const remove = defineCommand({
 async function limitsKept(ctx: Context, account: StoredAccount): Promise<string | undefined> {
   const limits = await limitsOf(ctx, account).catch(orElse(() => []));
   if (limits.length === 0) return undefined;
-  return `the limits of its account stay, for whoever reaches it from here: ${limitWords(limits)}`;
+  return `the limits of its account stay, for whoever reaches it from here: ${limitsInWords(limits)}`;
 }
 
 // What becomes of the token at the sender. A profile with a wrong setting can be removed too.

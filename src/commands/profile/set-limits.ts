@@ -18,7 +18,7 @@ export function limitsOf(ctx: Context, of: Omit<LimitedProfile, 'name'>): Promis
 }
 
 /** `refund.max_amount.MXN 50000, refund.require note` */
-export function limitWords(limits: readonly AccountLimit[]): string {
+export function limitsInWords(limits: readonly AccountLimit[]): string {
   return limits.map(({ name, value }) => `${name} ${value}`).join(', ');
 }
 

@@ -21,7 +21,7 @@ import {
   type OpenedSource,
   timeOf,
 } from './report-source.ts';
-import { indexLines, indexLinesOfFile, isWhole, readsThatMatter } from './report-words.ts';
+import { indexLines, indexLinesOfFile, knowsAllRefunds, readsThatMatter } from './report-words.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says
@@ -166,7 +166,7 @@ async function sourceOf(
     asOf: Math.min(headReadAt, ...reads.map(({ readAt }) => readAt)) * 1000,
     reachesTo,
     reachesBackTo,
-    isWhole: () => isWhole(status, told()),
+    isWhole: () => knowsAllRefunds(status, told()),
     knowsPayments: true,
     facts: read.facts,
     origin: profile.origin,

@@ -271,7 +271,7 @@ function ageOf({ words, from, under }: IndexStatus['reads'][number]): string {
  * Whether an index knows all refunds of a period: it was over when the oldest order was read, no order is too old for the index, and
  * no refund of this machine is missing there.
  */
-export function isWhole(status: IndexStatus, told: Told): boolean {
+export function knowsAllRefunds(status: IndexStatus, told: Told): boolean {
   return (
     told.needs.kind === 'refunds' && wasOver(status, told) && status.floor === undefined && told.missing === 0
   );

@@ -3,7 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import { type AmountStyle, placesWords, sumWords } from '../../amounts.ts';
-import { isObject, isWhole, type JsonObject } from '../../api/json-values.ts';
+import { isObject, isWholeNumber, type JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isTime } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -205,7 +205,7 @@ function createSums(before: JsonObject): Sums {
     add({ name: own, kind, summed }, record, shown) {
       if (kind !== 'money' && kind !== 'sum' && summed === undefined) return;
       const [name, value] = summed?.(record) ?? [own, shown];
-      if (!isWhole(value)) return;
+      if (!isWholeNumber(value)) return;
       const key = `${name}\n${currencyOf(record) ?? ''}`;
       sums.set(key, (sums.get(key) ?? 0n) + BigInt(value));
     },
@@ -233,7 +233,8 @@ function givenSums(rows: readonly Row[]): Sums {
         const { rows: _, ...sums } = value;
         return Object.entries(sums).flatMap(([name, sum]) =>
           // A 0 is shown for a known currency, but not for refunds that did not go back, where it says nothing.
-          isWhole(sum) && (BigInt(sum) !== 0n || (currencyOf(value) !== undefined && !apart.includes(name)))
+          isWholeNumber(sum) &&
+          (BigInt(sum) !== 0n || (currencyOf(value) !== undefined && !apart.includes(name)))
             ? [sumLine(name, BigInt(sum), currencyOf(value), amounts)]
             : [],
         );

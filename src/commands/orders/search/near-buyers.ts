@@ -73,7 +73,7 @@ interface Seen {
 }
 
 /** The buyer of an order. */
-export function buyerOf(order: JsonObject): BuyerNames {
+export function buyerNamesOf(order: JsonObject): BuyerNames {
   const own = (name: string): unknown => valueAt(order, ['customer_info', name]);
   return { name: own('name'), email: own('email') };
 }
