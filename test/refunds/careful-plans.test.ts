@@ -33,14 +33,39 @@ describe('twins', () => {
     expect(service.posts).toEqual([]);
   });
 
-  it('a row with another reason costs no request for twins', async () => {
-    await using service = await startRefunds(twins());
-    await service.plan([titles, 'ord_1,full,requested_by_client']);
-    const without = service.requests.length;
+  it.each(['requested_by_client', ''])(
+    'a row with the reason "%s" is marked with a twin that is not in the file',
+    async (reason) => {
+      await using service = await startRefunds(twins());
 
-    await service.plan([titles, duplicate('ord_1')]);
+      const planned = await service.plan([titles, `ord_1,full,${reason}`], '--json');
 
-    expect(service.requests.length - without).toBe(without + 2);
+      expect(recordsIn(planned)).toMatchObject([
+        {
+          verdict: 'ready',
+          notes: expect.stringMatching(/^ord_2, another order of this buyer, same amount, /),
+        },
+      ]);
+      expect(planned.stderr).not.toContain('did not read');
+    },
+  );
+
+  it('of many orders that are read where the index has them the neighbours are not read, and a note says so', async () => {
+    await using service = await startRefunds(orders(1000));
+    await service.run(['index', 'build', '--yes']);
+    const rows = Array.from({ length: 21 }, (_, at) => `ord_${at * 40 + 60},full,`);
+    const looks = () => service.requests.filter(({ url }) => url.includes('limit=50')).length;
+
+    const few = await service.plan([titles, ...rows.slice(1)]);
+    const looksOfFew = looks();
+    const many = await service.plan([titles, ...rows]);
+
+    expect([few.code, many.code]).toEqual([0, 0]);
+    expect([looksOfFew, looks()]).toEqual([40, 40]);
+    expect(few.stderr).not.toContain('did not read');
+    expect(inOneLine(many.stderr)).toContain(
+      'paydesk did not read the orders next to 21 of the 21 orders, so a twin that is not in the file may be missing',
+    );
   });
 
   it('of two twins in one file the second waits for --again with the first order', async () => {

@@ -5,6 +5,7 @@ import { leftToRefund, moneyOf } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { livemodeOf } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
+import { counted } from '../../../counted.ts';
 import { turn } from '../../../io.ts';
 import { type AttemptRecord, isOpen, type Moment, unshownRefunds } from '../../../journal/journal.ts';
 import {
@@ -41,6 +42,8 @@ import { needsAllocation, spreadRow } from './spread-row.ts';
 
 // How many orders are planned between two turns of the event loop.
 const ordersAtOnce = 50;
+// For each of them the two pages next to it are read, which takes too long for thousands.
+const mostLooks = 20;
 
 /** The rows of a plan, in the order of the file. */
 export async function rowsOfOrders(
@@ -55,14 +58,19 @@ export async function rowsOfOrders(
   const planned: NewRow[] = [];
   // The orders with a row that will pay money back or may have done so, and the line of that row.
   const refunded = new Map<string, number>();
+  const isUnseen = (id: string) => !orders.missing.has(id) && !orders.sawNeighbours(id);
+  const looksAtAll = [...byOrder.keys()].filter(isUnseen).length <= mostLooks;
+  let overlooked = 0;
   let done = 0;
   const end = ctx.notes.progress(() => `looking at the orders: ${done} of ${byOrder.size}`);
   try {
     for (const [id, rows] of byOrder) {
       if (done % ordersAtOnce === 0) await turn();
       ctx.signal.throwIfAborted();
+      const looks = looksAtAll || rows.some(({ reason }) => isOfDuplicate(reason));
+      if (!looks && isUnseen(id)) overlooked += 1;
       const file: TwinsOfFile = {
-        isOfTwins: rows.some(({ reason }) => isOfDuplicate(reason)),
+        looks,
         lineOf: (other) => byOrder.get(other)?.[0]?.line,
         refundedBefore: refunded,
       };
@@ -77,6 +85,10 @@ export async function rowsOfOrders(
   } finally {
     end();
   }
+  if (overlooked > 0)
+    ctx.notes.note(
+      `paydesk did not read the orders next to ${overlooked} of the ${counted(byOrder.size, 'order')}, so a twin that is not in the file may be missing`,
+    );
   return planned
     .toSorted((one, other) => one.line - other.line)
     .map((row, index) => ({ ...row, number: index + 1 }));
@@ -126,15 +138,18 @@ async function historyOf(
 
 // What the file says about an order and its twins.
 interface TwinsOfFile {
-  /** A row of the order says that it is one of two equal orders. Then overlooking a twin would pay the buyer twice. */
-  readonly isOfTwins: boolean;
+  /**
+   * The orders next to it are read: the file has few orders, or a row says that this is one of two equal orders, and then
+   * overlooking a twin would pay the buyer twice.
+   */
+  readonly looks: boolean;
   /** The line of the first row of another order. */
   readonly lineOf: (orderId: string) => number | undefined;
   /** The orders of earlier rows that pay something back, and the lines of those rows. */
   readonly refundedBefore: ReadonlyMap<string, number>;
 }
 
-// Makes two requests at most, and only if a row says that the order is one of two equal ones.
+// Makes two requests at most, and none if the orders next to this one were read before.
 async function lookUpTwins(
   ctx: Context,
   service: OpenService,
@@ -144,7 +159,7 @@ async function lookUpTwins(
   if (order === undefined) return { twins: [] };
   // What the journal knows about a twin decides whether it was refunded, and by whom.
   const read = await knownTwins(ctx, service, orders.twinsOf(order));
-  const needsLook = file.isOfTwins && !orders.sawNeighbours(String(order.id));
+  const needsLook = file.looks && !orders.sawNeighbours(String(order.id));
   const { twins: near, gaps } = needsLook ? await lookForTwins(ctx, service, order) : { twins: [], gaps: [] };
   const all = new Map([...read, ...near].map((twin) => [twin.id, twin]));
   const words = twinWords(ctx, service.profile, order);
