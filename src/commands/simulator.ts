@@ -7,10 +7,10 @@ import type { JsonObject } from '../api/json-values.ts';
 import { modes, vendorPattern } from '../api/spec.ts';
 import { type Context, confirmFirst, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
-import { CliError, exitCodeOf } from '../errors.ts';
+import { CliError, exitCodeOf, orElse, withParts } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { untilAborted } from '../io.ts';
-import { type AttemptRecord, isOpen, openAttempts } from '../journal/journal.ts';
+import { type AttemptRecord, isOpen, type Moment, openAttempts, tooEarlyUntil } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Block } from '../terminal/terminal.ts';
@@ -130,32 +130,47 @@ async function closeOpen(ctx: Context): Promise<Profile> {
   await confirmLoss(
     ctx,
     records.filter((record) => isOpen(record, now)),
+    now,
   );
   for (const record of records) {
     if (!isOpen(record, now)) {
       await ctx.journal.acknowledge(record, 'simulator reset');
       continue;
     }
-    await ctx.journal.settle(record, { applied: false, note: 'simulator reset' }, async () => undefined);
+    const settling = ctx.journal.settle(
+      record,
+      { applied: false, note: 'simulator reset' },
+      async () => undefined,
+    );
+    await settling.catch(
+      orElse((error) => {
+        if (error.parts.ownCode !== 'too_early') throw error;
+        throw withParts(error, { certain, now: [...(error.parts.now ?? []), resetAnyhow] });
+      }),
+    );
     ctx.notes.note(`closed with the demo: ${record.sent.change}`);
   }
   return profile;
 }
 
 // Asks before unconfirmed changes can never be read again. Throws CliError 'usage' where nobody can be asked.
-async function confirmLoss(ctx: Context, open: readonly AttemptRecord[]): Promise<void> {
+async function confirmLoss(ctx: Context, open: readonly AttemptRecord[], now: Moment): Promise<void> {
   if (open.length === 0 || ctx.options.yes) return;
-  const certain = 'nothing was changed';
   const find = 'paydesk -p demo journal reconcile --all';
   const what = `${counted(open.length, 'change')} of the demo ${open.length === 1 ? 'is' : 'are'} unconfirmed, and nothing can read ${open.length === 1 ? 'it' : 'them'} after a reset`;
+  const until = Math.max(...open.map((record) => tooEarlyUntil(record, now) ?? 0));
+  const from = until === 0 ? '' : `, from ${ctx.shortTime(Math.ceil(until / 1000) * 1000)} on,`;
   if (!ctx.ask.interactive)
     throw new CliError('usage', what, {
       certain,
-      now: ['find out what became of it:', find, 'or reset all the same: paydesk simulator reset --yes'],
+      now: ['find out what became of it:', find, `or${from} reset all the same:`, resetAnyhow],
     });
   ctx.notes.warn(`${what}; to find out first: ${find}`);
   await confirmFirst(ctx, 'start the demo again all the same?', certain);
 }
+
+const certain = 'nothing was changed';
+const resetAnyhow = 'paydesk simulator reset --yes';
 
 type View = Awaited<ReturnType<SimulatorControl['drill']>>;
 

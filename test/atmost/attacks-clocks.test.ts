@@ -161,7 +161,7 @@ describe.concurrent('journal settle --not-applied', () => {
       const refused = async (env: Readonly<Record<string, string>>): Promise<void> => {
         const ran = await place.run(settle(place, order), env);
         expect(ran.code, ran.stderr).toBe(3);
-        expect(inOneLine(ran.stderr)).toContain('it can still arrive until');
+        expect(inOneLine(ran.stderr)).toContain('can still arrive until');
       };
       await refused({});
       await refused(clockOff(yearAndMore));

@@ -68,7 +68,7 @@ it('of which only a part shows: its screen says how much, and how a person ends 
   const early = await world.run(world.ana, `journal settle ${change} --not-applied ${said}`.split(' '));
   expect(early).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('it can still arrive until 09:15'),
+    stderr: expect.stringContaining('can still arrive until 09:15'),
   });
   await lookAgain('09:06:00', 7)(world);
   world.at('09:25:00');

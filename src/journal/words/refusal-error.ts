@@ -118,18 +118,18 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
 
 function tooEarlyError(
   { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
-  { shortTime }: HowShown,
+  { shortTime, amounts }: HowShown,
 ): CliError {
   const { change, proof } = attempt.sent;
   // The next whole second: at that time it is not too early any more.
   const time = shortTime(Math.ceil(until / 1000) * 1000);
-  return new CliError('refused', `it can still arrive until ${time}`, {
+  return new CliError('refused', `the ${changeOf(attempt, amounts)} can still arrive until ${time}`, {
     certain: 'nothing was recorded',
     now: [
       ...(changeKinds[proof.kind].provable
         ? ['first let paydesk look:', `paydesk journal reconcile ${change}`]
         : []),
-      // Then comes the command as it was typed (`settleAttempt`).
+      // Then comes the command as it was typed (`settle`, `simulator reset`).
       `wait until ${time}; if it is still not there, run:`,
     ],
   });

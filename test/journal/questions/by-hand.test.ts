@@ -512,7 +512,7 @@ describe('journal settle at a terminal', () => {
     const { code, screen } = await sit(['journal', 'settle', change, '--not-applied'], { home, env }).leaves;
     expect(code).toBe(3);
     expect(screen.replaceAll(change, 'i_7f3k2m9q')).toMatchInlineSnapshot(`
-      "refused: it can still arrive until 05:07:22
+      "refused: the refund of 300 MXN can still arrive until 05:07:22
       certain: nothing was recorded
       now:     first let paydesk look:
                paydesk journal reconcile i_7f3k2m9q
@@ -785,7 +785,16 @@ test('simulator reset asks first while a refund of the demo is unconfirmed, whic
   const script = await run(['simulator', 'reset']);
   expect([script.code, script.stderr]).toEqual([
     2,
-    expect.stringMatching(/1 change of the demo is unconfirmed[\s\S]*simulator reset --yes\n/),
+    expect.stringMatching(
+      /1 change of the demo is unconfirmed[\s\S]*or, from \d\d:\d\d:\d\d on, reset all the same:\n\s*paydesk simulator reset --yes\n/,
+    ),
+  ]);
+  const atOnce = await run(['simulator', 'reset', '--yes']);
+  expect([atOnce.code, atOnce.stderr]).toEqual([
+    3,
+    expect.stringMatching(
+      /the refund of 200 MXN can still arrive until[\s\S]*journal reconcile i_[\s\S]*if it is still not there, run:\n\s*paydesk simulator reset --yes\n/,
+    ),
   ]);
   const person = sit(['simulator', 'reset'], { home, env: {} });
   await person.waitFor(/start the demo again all the same/);
