@@ -307,6 +307,52 @@ describe('an id that is not there', () => {
 describe('an e-mail with a letter wrong', () => {
   const typed = 'buyer1@exmple.com';
 
+  test.each([
+    ['customers show buyer1@exmple.com', 'buyer1@example.com?', 'customers show buyer1@example.com'],
+    ['customers show cus_2sZp8LmQ4tVy', 'cus_2sZp8LmQ4tVx?', 'customers show cus_2sZp8LmQ4tVx'],
+    ['customers find cus_2sZp8LmQ4tVy', 'cus_2sZp8LmQ4tVx?', 'customers find cus_2sZp8LmQ4tVx'],
+    [
+      'orders find --customer bujer1@example.com',
+      'buyer1@example.com (3 orders)?',
+      'orders find --customer buyer1@example.com',
+    ],
+  ])('%s asks whether the nearest one is meant', async (line, who, command) => {
+    const { code, stderr } = await desk.script(line.split(' '));
+    expect(code).toBe(5);
+    expect(stderr).toContain(`did you mean ${who}\n         paydesk ${command}\n`);
+  });
+
+  test.each([['Ana Torres, 520'], ['ana torres 520 pesos'], ['$520 Ana Torres']])(
+    '%s names the order of 520.00 and the orders without the number',
+    async (text) => {
+      const { code, stderr } = await desk.script(['orders', 'find', text]);
+      expect(code).toBe(5);
+      expect(stderr).toContain(
+        [
+          'did you mean Ana Torres, 520.00 as 52000 (1 order)?',
+          '         paydesk orders find ana torres 52000',
+          '         did you mean Ana Torres, without 520 (5 orders)?',
+          '         paydesk orders find ana torres\n',
+        ].join('\n'),
+      );
+    },
+  );
+
+  test('a search for a customer with an amount leads to searches that find something', async () => {
+    const { stderr } = await desk.script(['customers', 'find', 'ana torres, 520']);
+    expect(stderr).toContain(
+      'did you mean Ana Torres, without 520?\n         paydesk customers find ana torres\n',
+    );
+    expect(stderr).toContain('search the orders:\n         paydesk orders find ana torres\n');
+  });
+
+  test('the search for an order to refund offers the order of 520.00', async () => {
+    const person = desk.person(['orders', 'refund', 'Ana Torres, 520'], 120);
+    await person.answer('did you mean Ana Torres, 520.00 as 52000 (1 order)', '\r');
+    await person.answer(/ord_2tQ7zRk9PwE5xNvAm[\s\S]*1 found/, '\x03');
+    expect((await person.leaves).code).toBe(130);
+  });
+
   test.each(['orders', 'customers'])('%s find asks whether the nearest one is meant', async (noun) => {
     const { code, stderr } = await desk.script([noun, 'find', typed]);
     expect(code).toBe(5);

@@ -8,7 +8,7 @@ import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { type NearBuyers, nearBuyers } from '../orders/search/near-buyers.ts';
+import { customerNamesOf, type NearBuyers, nearBuyers } from '../orders/search/near-buyers.ts';
 import { createSearch } from '../orders/search/order-matching.ts';
 import { foldedTexts, metadataTexts, type SearchableOrder, textOf } from '../orders/search/order-texts.ts';
 import {
@@ -61,8 +61,7 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
     const { max = searchMax, next, limit = Number.POSITIVE_INFINITY, 'page-size': size } = paging;
     for await (const page of longPages(service, 'customers', { next, limit: size })) {
       const { records, hasMore } = upTo(page, max - tally.read);
-      for (const record of records)
-        near?.see(idOf(record), { name: record.value.name, email: record.value.email });
+      for (const record of records) near?.see(idOf(record), customerNamesOf(record.value));
       const found = records.filter(({ value }) => finds(customerFields(value)) !== undefined);
       const hits = found.slice(0, limit - tally.found);
       if (hits.length > 0) await sink.page(hits);
@@ -125,7 +124,7 @@ function tellEnd(
         searchCommand(profile, 'customers', words, search.paging),
       ]),
       'a buyer may have paid without being a customer; search the orders:',
-      commandLine(profile, 'orders', 'find', ...search.texts),
+      commandLine(profile, 'orders', 'find', ...(tally.offers[0]?.words ?? search.texts)),
       ...(hasMore ? ['or search further customers:', next] : []),
     ],
   });

@@ -7,7 +7,7 @@ import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError, orElse } from '../../errors.ts';
+import { CliError, orElse, withParts } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { typedId } from '../../flags/flags.ts';
 import { readHits } from '../../index/index.ts';
@@ -19,6 +19,7 @@ import { type ExportJob, runExport } from '../export/export-run.ts';
 import { pagingFlags, showList } from '../listing.ts';
 import { isBuyer } from '../orders/order-filters.ts';
 import { fold } from '../orders/search/fold-text.ts';
+import { customerNamesOf, type NearBuyers, nearBuyers } from '../orders/search/near-buyers.ts';
 
 const { idExample } = resources.customers;
 
@@ -42,7 +43,11 @@ export const show = defineCommand({
     const service = await ctx.service();
     const record = emailPattern.test(name)
       ? await customerWithEmail(ctx, service, name)
-      : await readOne(ctx, service, 'customers', name, 'show');
+      : await readOne(ctx, service, 'customers', name, 'show').catch(
+          orElse(async (error) => {
+            throw await withMeant(ctx, service, error, name);
+          }),
+        );
     const id = idOf(record) ?? name;
     const names = namesOf(record, id, ctx.redaction.isOn());
     const orders =
@@ -67,11 +72,13 @@ async function customerWithEmail(ctx: Context, service: Service, email: string):
   const { profile } = service;
   let read = 0;
   const found: WireRecord[] = [];
+  const near = ctx.redaction.isOn() ? undefined : nearBuyers([email], 'customer');
   const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} customers read`));
   try {
     for await (const { records } of longPages(service, 'customers', {})) {
       read += records.length;
       found.push(...records.filter(({ value }) => fold(String(value.email)) === fold(email)));
+      for (const record of records) near?.see(idOf(record), customerNamesOf(record.value));
     }
   } finally {
     endProgress();
@@ -81,11 +88,36 @@ async function customerWithEmail(ctx: Context, service: Service, email: string):
   if (only === undefined)
     throw new CliError('not_found', `${accountLabel(profile)} has no customer with the e-mail ${email}`, {
       certain: `all ${counted(read, 'customer')} were read`,
-      now: ['a buyer may have paid without being a customer:', commandLine(profile, 'orders', 'find', email)],
+      now: [
+        ...meantCustomers(profile, near),
+        'a buyer may have paid without being a customer:',
+        commandLine(profile, 'orders', 'find', email),
+      ],
     });
   throw new CliError('usage', `${counted(found.length, 'customer')} have the e-mail ${email}: say which`, {
     now: found.map((one) => commandLine(profile, 'customers', 'show', String(idOf(one)))),
   });
+}
+
+// Adds the customers whose ids are nearly the one that no customer has.
+async function withMeant(ctx: Context, service: Service, error: CliError, id: string): Promise<CliError> {
+  if (error.kind !== 'not_found' || ctx.redaction.isOn()) return error;
+  const near = nearBuyers([id], 'customer');
+  try {
+    for await (const { records } of longPages(service, 'customers', {}))
+      for (const record of records) near.see(idOf(record), customerNamesOf(record.value));
+  } catch (failed) {
+    // Without all customers it offers those that were read.
+    if (!(failed instanceof CliError)) throw failed;
+  }
+  return withParts(error, { now: [...meantCustomers(service.profile, near), ...(error.parts.now ?? [])] });
+}
+
+function meantCustomers(profile: Profile, near: NearBuyers | undefined): readonly string[] {
+  return (near?.offers() ?? []).flatMap(({ who, words }) => [
+    `did you mean ${who}?`,
+    commandLine(profile, 'customers', 'show', ...words),
+  ]);
 }
 
 // In a list of fields, which is what a screen reader gets, each order is a field.

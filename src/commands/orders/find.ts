@@ -62,7 +62,9 @@ export const find = defineCommand({
     const matcher: Matcher = (order) => matchesOf(order, settings);
     const asked = orderFilters(ctx, flags, service);
     const { filters } = asked;
-    const near = ctx.redaction.isOn() ? undefined : nearBuyers(texts);
+    const near = ctx.redaction.isOn()
+      ? undefined
+      : nearBuyers(texts.length > 0 ? texts : [flags.customer ?? '']);
     const search: Search = {
       isLive: flags.live === true,
       matcher,

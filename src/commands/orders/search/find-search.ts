@@ -257,7 +257,9 @@ export function otherMeanings(search: Search): readonly string[] {
   return [
     ...offers.flatMap(({ who, words }) => [
       `did you mean ${who}?`,
-      command({ ...search, texts: words }, { filters }),
+      texts.length > 0
+        ? command({ ...search, texts: words }, { filters })
+        : command(search, { filters: filters.map((one) => withCustomer(one, words)) }),
     ]),
     ...(hint === undefined ? [] : [hint]),
     ...inUnits(search),
@@ -266,6 +268,10 @@ export function otherMeanings(search: Search): readonly string[] {
     ...statusHint(profile, texts),
     ...together(search),
   ];
+}
+
+function withCustomer(filter: Pick<Filter, 'words'>, customer: readonly string[]): Pick<Filter, 'words'> {
+  return filter.words[0] === '--customer' ? { words: ['--customer', ...customer] } : filter;
 }
 
 // `371.50` may be 37150 of the service's units.

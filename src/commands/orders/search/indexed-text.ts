@@ -163,7 +163,7 @@ export function buyerNamesOfText(text: string): readonly string[] {
 
 /** The buyer of a text, as far as the text has names. */
 export function buyerNamesIn(text: string): BuyerNames {
-  return { name: firstOf(text, 'n'), email: firstOf(text, 'e') };
+  return { name: firstOf(text, 'n'), email: firstOf(text, 'e'), amount: firstOf(text, 'a') };
 }
 
 function firstOf(text: string, letter: string): string | undefined {

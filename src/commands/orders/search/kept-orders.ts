@@ -117,7 +117,7 @@ export function createKnownOrders<T>(parts: KeptParts<T>) {
     lookAt(buyers: Pick<NearBuyers, 'see'>) {
       for (const { id, fields } of [...known, ...found.values()]) {
         const own = (label: string) => fields.find((field) => field.label === label)?.value;
-        buyers.see(id, { name: own('name'), email: own('email') });
+        buyers.see(id, { name: own('name'), email: own('email'), amount: own('amount') });
       }
     },
     /** The newest order that is not of the kind that can be chosen. */

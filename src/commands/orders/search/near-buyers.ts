@@ -1,14 +1,19 @@
-/** The buyers who may be meant by words that found nothing: spelled alike, or sounding so in another alphabet. */
+/** The buyers who may be meant by words that found nothing: spelled alike, sounding so in another alphabet, or with another amount. */
 
 import { type JsonObject, valueAt } from '../../../api/json-values.ts';
+import { customerIdPattern } from '../../../api/spec.ts';
 import { counted } from '../../../counted.ts';
+import { isNearId } from '../../../orders/orders.ts';
 import { editsBetween, isTypedLike } from '../../../terminal/terminal.ts';
 import { fold, inLatin } from './fold-text.ts';
+import { plainFigure } from './order-matching.ts';
 
-/** What a buyer is called, as far as it is known. */
+/** What a buyer is called, and the amount of the order, as far as they are known. */
 export interface BuyerNames {
   readonly name: unknown;
   readonly email: unknown;
+  readonly id?: unknown;
+  readonly amount?: unknown;
 }
 
 /** A buyer who may be meant. They are offered, and never taken by themselves. */
@@ -23,45 +28,72 @@ const mostOffers = 3;
 
 export type NearBuyers = ReturnType<typeof nearBuyers>;
 
-/** Words with a digit are no name, and no name is like them; one word with an @ is an e-mail. `of`: what is looked at. */
+const numberWord = /^\p{Sc}?\d[\d.,]*$/u;
+// Somebody who searches for a buyer's order of 520 types such a word beside the number.
+const currencyWord = /^(?:mxn|usd|eur|brl|pesos?|dollars?|dolar(?:es)?|euros?|reais)$/;
+
+/**
+ * One word with an @ is an e-mail, and one with the form of a customer's id is an id. Of other words the numbers are left out, and
+ * then the buyers with just this name may be meant too. `of`: what is looked at.
+ */
 export function nearBuyers(texts: readonly string[], of: 'order' | 'customer' = 'order') {
-  const typed = texts.flatMap((text) => wordsOf(text));
+  const all = texts.flatMap((text) => wordsOf(text));
+  const figure = plainFigure(all.filter((word) => numberWord.test(word)).join(' '));
+  const isBeside = (word: string) => figure !== '' && (numberWord.test(word) || currencyWord.test(word));
+  const typed = all.filter((word) => !isBeside(word));
+  const [text = '', second] = texts;
   const [email = ''] = typed;
+  const isId = second === undefined && customerIdPattern.test(text);
   const isEmail = typed.length === 1 && /^[^@]+@[^@]+$/.test(email);
   const isName = typed.length > 0 && typed.every((word) => /^[\p{L}.-]{3,30}$/u.test(word));
+  const units = `${figure}00`;
   // Undefined: not like what was typed.
   const seen = new Map<string, Seen | undefined>();
-  const look = (text: string): Seen | undefined => {
-    const words = wordsOf(text);
-    const isNear = isEmail
-      ? isTypedLike(email, words.join(' '))
-      : typed.every((one) => words.some((word) => isTypedLike(one, word)));
+  const look = (own: string): Seen | undefined => {
+    const words = wordsOf(own);
+    const isNear = isId
+      ? isNearId(own, text)
+      : isEmail
+        ? isTypedLike(email, words.join(' '))
+        : typed.every((one) => words.some((word) => isTypedLike(one, word)));
+    const isExact = figure === '' || typed.every((one) => words.includes(one));
     // The e-mail addresses of a shop's buyers look much alike, so only the nearest ones are offered.
-    return isNear
-      ? { text, edits: isEmail ? editsBetween(email, words.join(' ')) : 0, ids: new Set() }
-      : undefined;
+    const edits = isEmail ? editsBetween(email, words.join(' ')) : isExact ? 0 : 1;
+    return isNear ? { text: own, edits, ids: new Set(), inUnits: new Set() } : undefined;
   };
   return {
     /** Looks at the buyer of one order, or at one customer. A record may come twice. */
     see(id: string | undefined, buyer: BuyerNames) {
-      const text = isEmail ? buyer.email : isName ? buyer.name : undefined;
-      if (id === undefined || typeof text !== 'string') return;
-      const key = wordsOf(text).join(' ');
-      if (!seen.has(key)) seen.set(key, look(text));
+      const own = isId ? buyer.id : isEmail ? buyer.email : isName ? buyer.name : undefined;
+      if (id === undefined || typeof own !== 'string') return;
+      const key = isId ? own : wordsOf(own).join(' ');
+      if (!seen.has(key)) seen.set(key, look(own));
       seen.get(key)?.ids.add(id);
+      if (String(buyer.amount) === units) seen.get(key)?.inUnits.add(id);
     },
-    /** The nearest ones, the most frequent first. */
+    /** The nearest ones, the most frequent first; before them those with an order of the number in the service's units. */
     offers(): readonly Offer[] {
       const near = [...seen.values()].filter((one) => one !== undefined);
       const least = Math.min(...near.map(({ edits }) => edits));
-      return near
+      const nearest = near
         .filter(({ edits }) => edits === least)
         .toSorted((one, other) => other.ids.size - one.ids.size)
-        .slice(0, mostOffers)
-        .map(({ text, ids }) => ({
-          who: of === 'order' ? `${text} (${counted(ids.size, 'order')})` : text,
-          words: fold(text).split(/\s+/),
-        }));
+        .slice(0, mostOffers);
+      const count = ({ size }: ReadonlySet<string>) => (of === 'order' ? ` (${counted(size, 'order')})` : '');
+      const wordsFor = (own: string) => (isId ? [own] : fold(own).split(/\s+/));
+      const without = figure === '' ? '' : `, without ${figure}`;
+      return [
+        ...nearest
+          .filter(({ inUnits }) => inUnits.size > 0)
+          .map(({ text: own, inUnits }) => ({
+            who: `${own}, ${figure}.00 as ${units}${count(inUnits)}`,
+            words: [...wordsFor(own), units],
+          })),
+        ...nearest.map(({ text: own, ids }) => ({
+          who: `${own}${without}${count(ids)}`,
+          words: wordsFor(own),
+        })),
+      ];
     },
   };
 }
@@ -70,12 +102,19 @@ interface Seen {
   readonly text: string;
   readonly edits: number;
   readonly ids: Set<string>;
+  /** The orders whose amount is the number that was typed, in the service's units. */
+  readonly inUnits: Set<string>;
 }
 
 /** The buyer of an order. */
 export function buyerNamesOf(order: JsonObject): BuyerNames {
   const own = (name: string): unknown => valueAt(order, ['customer_info', name]);
-  return { name: own('name'), email: own('email') };
+  return { name: own('name'), email: own('email'), id: own('customer_id'), amount: order.amount };
+}
+
+/** A customer. */
+export function customerNamesOf({ id, name, email }: JsonObject): BuyerNames {
+  return { id, name, email };
 }
 
 function wordsOf(name: string): readonly string[] {
