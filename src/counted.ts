@@ -19,6 +19,12 @@ export function percent(part: number | bigint, whole: number | bigint): string |
   return `${tenths / 10n}.${tenths % 10n}`;
 }
 
+/** The first of these, and how many more there are: `ana, bruno and 3 more`. */
+export function namedUpTo(most: number, names: readonly (string | number)[]): string {
+  const more = names.length - most;
+  return `${names.slice(0, most).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 const namedLines = 6;
 
 /** `line 2`, `lines 2, 3 and 7`, `12 rows, lines 2, 3, 7, 9, 12, 13 and 6 more`. */

@@ -49,6 +49,7 @@ export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, qrFlags } from './create/sale-flags.ts';
+export { expiryOf } from './create/sale-screens.ts';
 export { failedSteps } from './explain-outcome.ts';
 export * from './first-block.ts';
 export { noHoldFlag } from './hold.ts';

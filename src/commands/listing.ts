@@ -8,7 +8,7 @@ import { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';
 import { accountSpan, commandLine, type Profile, tallyModes } from '../profiles/profiles.ts';
 import type { Cell, ListSink } from '../terminal/terminal.ts';
-import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
+import { incomplete, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */
 export function pagingFlags(resource: ResourceName) {
@@ -195,7 +195,10 @@ async function draw(
     }
   } catch (error) {
     if (read > 0) await sink.end(true);
-    throw read > 0 ? incomplete(error, drawn) : error;
+    const onwards = drawn.last === undefined ? '' : `, or go on with --next ${drawn.last}`;
+    throw incomplete(error, read, `${drawn.count} read; more may exist`, () => [
+      `run the command again${onwards}`,
+    ]);
   }
   await sink.end(drawn.hasMore);
   if (read === 0 && drawn.hasMore) {
@@ -209,19 +212,6 @@ async function draw(
     );
   }
   return drawn;
-}
-
-// When a walk breaks off in the middle, the list is incomplete. A refused key and Ctrl-C keep their own errors.
-function incomplete(error: unknown, { count, last }: Drawn): unknown {
-  if (!(error instanceof CliError) || !brokeOff(error)) return error;
-  return new CliError('incomplete', error.message, {
-    ...error.parts,
-    certain: `${count} read; more may exist`,
-    now: [
-      last === undefined ? 'run the command again' : `run the command again, or go on with --next ${last}`,
-    ],
-    cause: error,
-  });
 }
 
 interface Drawn extends Pick<WalkedPage, 'hasMore' | 'saysHasMore'> {

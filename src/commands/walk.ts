@@ -6,7 +6,7 @@
 import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';
 import type { Context } from '../context/context.ts';
-import type { CliError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';
 import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
 
@@ -101,6 +101,25 @@ export function upTo(page: Page, most: number): Page {
 /** Whether an error in the middle of a walk makes it incomplete. A refused key and Ctrl-C do not. */
 export function brokeOff({ kind }: CliError): boolean {
   return ['network', 'reply', 'rejected', 'not_found'].includes(kind);
+}
+
+/**
+ * The error of a walk that broke off in the middle; the error itself if nothing was read, or if it does not make the walk
+ * incomplete. `certain`: what was read; `now`: how to go on.
+ */
+export function incomplete(
+  error: unknown,
+  read: number,
+  certain: string,
+  now: (error: CliError) => readonly string[],
+): unknown {
+  if (read === 0 || !(error instanceof CliError) || !brokeOff(error)) return error;
+  return new CliError('incomplete', error.message, {
+    ...error.parts,
+    certain,
+    now: now(error),
+    cause: error,
+  });
 }
 
 /** How many records a search reads without --max. */

@@ -2,7 +2,7 @@
 
 import { bareReference, spokenReference } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
-import { counted } from '../../counted.ts';
+import { counted, namedUpTo } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import {
@@ -51,10 +51,9 @@ export async function lookAtOrders<T>(
  * gives none.
  */
 export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile, without?: string): void {
-  const more = unread.length > namedMost ? ` and ${unread.length - namedMost} more` : '';
   const names = ctx.redaction.isOn()
     ? `${counted(unread.length, 'column')} not read`
-    : `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
+    : `not read: ${namedUpTo(namedMost, unread)}`;
   const hasTitle = readAs.some(({ column }) => column.startsWith('amount'));
   const as = readAs.map(({ title, column }) => `${title} as ${column}`).join(', ');
   if (as !== '' && !ctx.redaction.isOn()) ctx.notes.note(`read: ${as}`);

@@ -189,15 +189,23 @@ async function askFor(
     if (await ctx.ask.confirm({ message: aboutMoney(profile, question), flag: '--yes' })) return;
     throw cancelled(profile, path);
   }
-  const message = `Type the digest of the plan to ${asks ? 'ask for approval' : 'send them'}, or press Enter to cancel:`;
-  const typed = await ctx.ask.text({
-    message: aboutMoney(profile, message),
-    flag: '--confirm DIGEST',
-    optional: true,
-    check: (text) =>
-      text === '' || namesDigest(text, digest) ? undefined : `${text} is not the digest above`,
-  });
-  if (!namesDigest(typed, digest)) throw cancelled(profile, path);
+  const to = asks ? 'ask for approval' : 'send them';
+  if (!(await asksDigest(ctx, profile, digest, { to, flag: '--confirm DIGEST', named: 'above' })))
+    throw cancelled(profile, path);
+}
+
+/** Asks for the digest of a plan, as a yes. Returns whether it was typed. `named`: what a wrong answer is told about the digest. */
+export async function asksDigest(
+  ctx: Context,
+  profile: Profile,
+  digest: string,
+  { to, flag, named }: Readonly<Record<'to' | 'flag' | 'named', string>>,
+): Promise<boolean> {
+  const message = `Type the digest of the plan to ${to}, or press Enter to cancel:`;
+  const isMeant = (text: string) => namesDigest(text, digest);
+  const check = (text: string) =>
+    text === '' || isMeant(text) ? undefined : `${text} is not the digest ${named}`;
+  return isMeant(await ctx.ask.text({ message: aboutMoney(profile, message), flag, optional: true, check }));
 }
 
 function cancelled(profile: Profile, path: string): CliError {

@@ -5,6 +5,7 @@
 
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';
+import { namedUpTo } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import {
   type ApprovalRequest,
@@ -93,9 +94,8 @@ function impossibleWords(rows: readonly PlanRow[]): readonly string[] {
   );
   const lines = [...whyOf.keys()];
   if (lines.length === 0) return [];
-  const more = lines.length > shownLines ? ` and ${lines.length - shownLines} more` : '';
   return [
-    `impossible ${lines.length === 1 ? 'row: line' : 'rows: lines'} ${lines.slice(0, shownLines).join(', ')}${more}`,
+    `impossible ${lines.length === 1 ? 'row: line' : 'rows: lines'} ${namedUpTo(shownLines, lines)}`,
     ...[...whyOf].slice(0, shownReasons).map(([line, why]) => `line ${line}: ${why}`),
   ];
 }

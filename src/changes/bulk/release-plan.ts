@@ -3,10 +3,10 @@
 import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { digestShown, namesDigest, type Plan } from '../../plans/plans.ts';
-import { aboutMoney, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
+import { digestShown } from '../../plans/plans.ts';
+import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
-import { noneInSandbox, releaseFile, showSending } from './confirm-plan.ts';
+import { asksDigest, noneInSandbox, releaseFile, showSending } from './confirm-plan.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
 import { readAgain, reportPlan, sentNow } from './report-plan.ts';
 
@@ -32,7 +32,9 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
   const expected = { count: undefined, totals: [] };
   await showSending(ctx, service, plan, { path, expected, left, reports, needsSecond: false });
   ctx.notes.show([{ line: `release ${strengthOf(releases)}`, hang: 8 }]);
-  await askForDigest(ctx, profile, plan);
+  const named = plan.digest.slice(0, digestShown);
+  if (!(await asksDigest(ctx, profile, plan.digest, { to: 'release it', flag: 'a terminal', named })))
+    throw new CliError('cancelled', 'not released', { certain: 'nothing was released' });
   const signedWith = keyFile === undefined ? { passphrase: await passphraseOf(ctx, by) } : { keyFile };
   const { time, wall } = await ctx.journal.now();
   const until = Math.max(time, wall) + releaseMs;
@@ -99,20 +101,6 @@ function strengthOf({ enrolled: { weakness, file } }: Releases): string {
   return weakness === undefined
     ? `only you can make it: the enrolled keys are out of reach of this account (${file})`
     : `a rail, not a wall, since whatever runs as you can enrol a key of its own: ${weakness}`;
-}
-
-async function askForDigest(ctx: Context, profile: Profile, { digest }: Plan): Promise<void> {
-  const typed = await ctx.ask.text({
-    message: aboutMoney(profile, 'Type the digest of the plan to release it, or press Enter to cancel:'),
-    flag: 'a terminal',
-    optional: true,
-    check: (text) =>
-      text === '' || namesDigest(text, digest)
-        ? undefined
-        : `${text} is not the digest ${digest.slice(0, digestShown)}`,
-  });
-  if (namesDigest(typed, digest)) return;
-  throw new CliError('cancelled', 'not released', { certain: 'nothing was released' });
 }
 
 function passphraseOf(ctx: Context, by: string): Promise<string> {

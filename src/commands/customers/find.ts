@@ -12,7 +12,7 @@ import { customerNamesOf, type NearBuyers, nearBuyers } from '../orders/search/n
 import { createSearch } from '../orders/search/order-matching.ts';
 import { foldedTexts, metadataTexts, type SearchableOrder, textOf } from '../orders/search/order-texts.ts';
 import {
-  brokeOff,
+  incomplete,
   isBlind,
   type SearchPaging,
   searchCommand,
@@ -77,14 +77,11 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
       if (tally.read >= max) break;
     }
   } catch (error) {
-    if (tally.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
-    await sink.end(true);
-    throw new CliError('incomplete', error.message, {
-      ...error.parts,
-      certain: `${tally.read} customers were read and ${tally.found} found; there may be more`,
-      now: ['go on from there:', onwards(service, search, tally)],
-      cause: error,
-    });
+    const certain = `${tally.read} customers were read and ${tally.found} found; there may be more`;
+    const now = () => ['go on from there:', onwards(service, search, tally)];
+    const failed = incomplete(error, tally.read, certain, now);
+    if (failed !== error) await sink.end(true);
+    throw failed;
   } finally {
     endProgress();
   }

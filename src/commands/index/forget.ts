@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
-import { counted } from '../../counted.ts';
+import { counted, namedUpTo } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { clockAndZoneOf, type When, whenFlag } from '../../flags/typed-time.ts';
@@ -88,7 +88,7 @@ async function forgetBuyer(
       now: ['the end of an e-mail, or another spelling of the name, may find more'],
     });
   const whom = [...buyers].toSorted();
-  const what = `${counted(hits.length, 'order')} of ${counted(whom.length, 'buyer')}: ${namedUpTo(whom)}`;
+  const what = `${counted(hits.length, 'order')} of ${counted(whom.length, 'buyer')}: ${namedUpTo(mostNamed, whom)}`;
   const asked = { index: 'forget', buyer, orders: hits.length, buyers: whom };
   if (!(await agreed(ctx, asked, `forget the texts of ${what}`))) return;
   await alone(ctx, profile, async () => {
@@ -103,11 +103,6 @@ async function forgetBuyer(
 }
 
 const mostNamed = 10;
-
-function namedUpTo(whom: readonly string[]): string {
-  const more = whom.length - mostNamed;
-  return `${whom.slice(0, mostNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
 
 async function forgetOld(ctx: Context, profile: Profile, index: OrderIndex, before: When): Promise<void> {
   const at = Math.ceil(before.at(clockAndZoneOf(ctx)) / 1000);

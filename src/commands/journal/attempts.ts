@@ -3,7 +3,7 @@
 import { orderIdPattern, type TimeRange } from '../../api/spec.ts';
 import { idempotencyKeyPattern } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { counted } from '../../counted.ts';
+import { counted, namedUpTo } from '../../counted.ts';
 import { CliError, type ErrorSubject, orElse } from '../../errors.ts';
 import type { Completer } from '../../flags/flags.ts';
 import { flag, short, usage } from '../../flags/flags.ts';
@@ -184,14 +184,10 @@ export function lostWords(lost: readonly NamedChange[], so: string): string {
   return `${counted(lost.length, 'change')} lost ${whose} in a repair of the journal, so ${so}: ${namesOf(lost)}`;
 }
 
-const mostShown = 10;
-
 /** `i_7f3k2m9q on ord_1, i_8a1b2c3d on no known order and 3 more` */
 export function namesOf(changes: readonly NamedChange[]): string {
-  const names = changes
-    .slice(0, mostShown)
-    .map(({ change, orderId }) => `${change} on ${orderId ?? 'no known order'}`);
-  return `${names.join(', ')}${changes.length > mostShown ? ` and ${changes.length - mostShown} more` : ''}`;
+  const names = changes.map(({ change, orderId }) => `${change} on ${orderId ?? 'no known order'}`);
+  return namedUpTo(10, names);
 }
 
 async function attemptUnderKey(ctx: Context, idempotencyKey: string): Promise<AttemptRecord | undefined> {

@@ -21,6 +21,7 @@ import {
   sayUnread,
   shownTitles,
 } from '../../changes/changes.ts';
+import { namedUpTo } from '../../counted.ts';
 import { allRowsFlag, errorsFlag, fileArgument, flag, type Input, sheetFlag } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { clockIn } from '../../flags/typed-time.ts';
@@ -138,9 +139,8 @@ export const compare = defineCommand({
     );
     for (const line of lineWords(rowsWithReason(records), inFullLine)) ctx.notes.note(line);
     if (leftOut.length > 0) {
-      const first = leftOut.slice(0, 20).map((one) => `line ${one.row?.input.line} (${currencyOf(one)})`);
-      const more = leftOut.length > 20 ? ` and ${leftOut.length - 20} more` : '';
-      ctx.notes.note(`not compared, because of --currency: ${first.join(', ')}${more}`);
+      const lines = leftOut.map((one) => `line ${one.row?.input.line} (${currencyOf(one)})`);
+      ctx.notes.note(`not compared, because of --currency: ${namedUpTo(20, lines)}`);
     }
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);

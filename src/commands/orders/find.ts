@@ -15,7 +15,7 @@ import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { feedIndex } from '../index/index-walk.ts';
 import { passing } from '../listing.ts';
-import { brokeOff, isBlind, searchFlags, searchMax, textArgument, upTo } from '../walk.ts';
+import { incomplete, isBlind, searchFlags, searchMax, textArgument, upTo } from '../walk.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
 import { searchedIndex } from './search/find-indexed.ts';
@@ -148,9 +148,11 @@ async function searchPages(ctx: Context, service: Service, search: Search, list:
       if (ending !== 'end') break;
     }
   } catch (error) {
-    if (observer.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
-    await list.end(true);
-    throw brokenOff(error, search, list.found);
+    const certain = `${observer.read} orders were read and ${list.found} found; there may be more`;
+    const now = () => ['go on from there:', furtherBack(search, 'bound')];
+    const failed = incomplete(error, observer.read, certain, now);
+    if (failed !== error) await list.end(true);
+    throw failed;
   } finally {
     endProgress();
     await feed.end();
@@ -218,16 +220,6 @@ function foundLines(
   if (ending === 'end') return [[...head, '. There are no more']];
   if (ending === 'found') return [[...head, '. Only one order has this id']];
   return [head, `older orders: ${furtherBack(search, ending)}`];
-}
-
-function brokenOff(error: CliError, search: Search, found: number): CliError {
-  const { observer } = search;
-  return new CliError('incomplete', error.message, {
-    ...error.parts,
-    certain: `${observer.read} orders were read and ${found} found; there may be more`,
-    now: ['go on from there:', furtherBack(search, 'bound')],
-    cause: error,
-  });
 }
 
 function readWords(ctx: Context, observer: OrderObserver): string {

@@ -3,6 +3,7 @@
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { filledText, isObject, itemsOf, type JsonObject } from '../../api/json-values.ts';
 import type { Order } from '../../api/records.ts';
+import { expiryOf } from '../../changes/changes.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 
 /** `value`: the order as the service sent it. */
@@ -105,10 +106,6 @@ function checkoutView({ checkout }: JsonObject): readonly Block[] {
       ? [{ line: ['expires ', { time: expiry, precision: 'full' }], indent: 9 } satisfies Block]
       : []),
   ];
-}
-
-function expiryOf({ expires_at: at, expired_at: other }: JsonObject): unknown {
-  return at ?? other;
 }
 
 /** The link with which an order can still be paid, or in a word why not any more; undefined if it shows none. `now`: Unix milliseconds. */

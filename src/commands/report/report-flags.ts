@@ -7,7 +7,7 @@ import { longPages, type OpenService } from '../../api/api.ts';
 import { currencyPattern, type TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError, orElse } from '../../errors.ts';
+import { orElse } from '../../errors.ts';
 import { flag, type Input, listFileFlags, maxPerSecondFlag, usage } from '../../flags/flags.ts';
 import { noteLeftOut } from '../../flags/typed-period.ts';
 import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
@@ -16,7 +16,7 @@ import { type Dimension, type Facts, factsOfOrder, hasCurrency, type Split } fro
 import { feedIndex } from '../index/index-walk.ts';
 import { lostRecords, lostWords } from '../journal/attempts.ts';
 import { stopAtDate } from '../orders/order-observer.ts';
-import { brokeOff } from '../walk.ts';
+import { incomplete } from '../walk.ts';
 import { openFile } from './report-file.ts';
 import { openIndex } from './report-index.ts';
 import { timesBefore } from './report-period.ts';
@@ -285,13 +285,8 @@ function walk(ctx: Context, service: OpenService, { makers, see, since }: Walk) 
       }
       for (const line of modes.lines()) ctx.notes.warn(line);
     } catch (error) {
-      if (read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
-      throw new CliError('incomplete', error.message, {
-        ...error.parts,
-        certain: `${read} orders were read, but not all: nothing was added up, so no wrong sum is shown`,
-        now: [...(error.parts.now ?? []), 'run it again'],
-        cause: error,
-      });
+      const certain = `${read} orders were read, but not all: nothing was added up, so no wrong sum is shown`;
+      throw incomplete(error, read, certain, ({ parts: { now = [] } }) => [...now, 'run it again']);
     } finally {
       endProgress();
       await feed.end();

@@ -1,16 +1,6 @@
 /** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
 
-import {
-  createPrompt,
-  isDownKey,
-  isEnterKey,
-  isTabKey,
-  isUpKey,
-  type KeypressEvent,
-  useKeypress,
-  usePagination,
-  useState,
-} from '@inquirer/core';
+import { createPrompt, isEnterKey, isTabKey, useKeypress, usePagination, useState } from '@inquirer/core';
 import { input } from '@inquirer/prompts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
@@ -20,7 +10,7 @@ import { widthOf } from '../width.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { browsePrompt } from './browse-prompt.ts';
 import { back, GoBack, interrupted, type Keyboard, neitherYesNorNo, yesOrNo } from './keyboard.ts';
-import { keep, searchPrompt } from './search-prompt.ts';
+import { type Context, keep, searchPrompt, stepsOf } from './search-prompt.ts';
 
 const pageSize = 10;
 // The cursor and a space come before a choice.
@@ -268,8 +258,6 @@ interface ChoiceScreen {
   readonly before: number;
 }
 
-type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
-
 const typedText = 'letters and digits choose nothing here: move to a line with the arrows, then press Enter';
 
 /** Returns the index of the chosen choice, or undefined if the person goes back. At least one choice has no refusal. */
@@ -287,7 +275,7 @@ function choicePrompt(
     useKeypress((key, line) => {
       const typed = line.line;
       line.clearLine(0);
-      const steps = stepsOf(key);
+      const steps = stepsOf(key, 0);
       if (steps !== 0) {
         setTyped(false);
         setActive(open[open.indexOf(active) + steps] ?? active);
@@ -322,9 +310,4 @@ function choicePrompt(
     return `? ${message}\n${page}\n \n${below.join('\n')}`;
   });
   return prompt({}, context);
-}
-
-function stepsOf(key: KeypressEvent): number {
-  if (isDownKey(key)) return 1;
-  return isUpKey(key) ? -1 : 0;
 }
