@@ -3,7 +3,6 @@
 import type { Context } from '../context/context.ts';
 import {
   type AppearedRefund,
-  type AttemptRecord,
   changeKinds,
   changeOf,
   type PaidTwice,
@@ -27,10 +26,6 @@ export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string
 /** The command that records a refund that appeared or, if it is recorded, shows how to end the case. */
 export function appearedCommand({ record, isRecorded }: AppearedRefund): string {
   return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.change}`;
-}
-
-function isGoneRecorded({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.alarm === 'gone';
 }
 
 // `ord_…: appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
@@ -82,7 +77,7 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
         `paydesk journal show ${one.record.sent.change}`,
       ];
     case 'gone':
-      return isGoneRecorded(one.record)
+      return one.record.verdicts.at(-1)?.alarm === 'gone'
         ? [
             `${forLead} what was sent, what the service replied, and how to resolve this:`,
             `paydesk journal show ${one.record.sent.change}`,

@@ -124,9 +124,8 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
     if (order !== undefined && order.isId?.(confirm) !== true) checkConfirmed(confirm, order.id);
     return;
   }
-  // What was sent before the copy was put back may not be known. Nobody should send it again out of habit.
-  const isAfterCopy = order !== undefined && (await wasCopiedLately(ctx, profile));
-  if (isAfterCopy)
+  // What was sent before a copy of the journal was put back may not be known. Nobody should send it again out of habit.
+  if (order !== undefined && (await watchedAfterCopy(ctx, profile)) !== undefined)
     return askForWord(ctx, { ...confirmation, order: { ...order, amount: undefined, typed: undefined } });
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
@@ -139,11 +138,6 @@ function questionOf({ profile, about, canGoBack }: Confirmation, message: string
   return about === undefined
     ? { message: aboutMoney(profile, message), canGoBack }
     : { about: aboutMoney(profile, about), message, canGoBack };
-}
-
-// Whether the journal may not know what was sent shortly before, since somebody put back a copy of it.
-async function wasCopiedLately(ctx: Context, profile: Profile): Promise<boolean> {
-  return (await watchedAfterCopy(ctx, profile)) !== undefined;
 }
 
 /** Until when refunds are confirmed one by one, because somebody accepted a copy of the journal (Unix milliseconds). */

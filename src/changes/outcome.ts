@@ -253,16 +253,13 @@ export function checkRecorded(change: Change, outcome: Ended, { settings }: Prof
   if (unrecorded === undefined) return;
   const figure = figuresIn(change.currency, settings);
   const ids = refunds.map(({ id, amount }) => `refund ${id ?? 'without an id'} ${figure(amount)}`);
+  const isByReply = outcome.verdict === 'applied' && outcome.by === 'reply';
   throw new CliError('incomplete', [changeWords(change, settings), ...ids].join(', '), {
     change: outcome.change,
     orderId: change.orderId,
     opening: change.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
-    certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down safely (${messageOf(unrecorded.cause)})`,
+    certain: `${isByReply ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down safely (${messageOf(unrecorded.cause)})`,
     now: [mendLine('copy these lines into the ticket; do not repeat it'), ...keepByHand(outcome)],
     cause: unrecorded.cause,
   });
-}
-
-function isByReply(outcome: Ended): boolean {
-  return outcome.verdict === 'applied' && outcome.by === 'reply';
 }

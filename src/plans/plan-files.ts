@@ -8,7 +8,7 @@ import { CliError, systemCode, systemReason, withParts } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { readInputFile, unreadableFile } from './input-file.ts';
 import { readPlan, writePlan } from './plan-text.ts';
-import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
+import type { PlanFiles } from './plan-types.ts';
 
 interface PlanFileParts {
   readonly cwd: () => string;
@@ -60,7 +60,7 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
     async save(path, head, rows, force) {
       const { lines, digest } = writePlan(head, rows, cleanJson);
       await writeNew(path, toWrite(path), chunksOf(lines), force);
-      return planOf(head, rows, digest());
+      return { ...head, rows, digest: digest() };
     },
     writtenAt: async (path) => (await statOf(fullPath(cwd, path)))?.mtimeMs,
     exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
@@ -117,10 +117,6 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
 // If a file cannot be inspected, reading or writing it will say why.
 function statOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
-}
-
-function planOf(head: PlanHead, rows: readonly PlanRow[], digest: string): Plan {
-  return { ...head, rows, digest };
 }
 
 // A half-written file never has the final name: the text reaches the disk first.

@@ -129,12 +129,8 @@ function detailLines(error: CliError): readonly string[] {
     const facts = [code, param === undefined ? undefined : `param ${param}`].filter(
       (fact) => fact !== undefined,
     );
-    return oneLine(facts.length === 0 ? words : `${words} (${facts.join(', ')})`);
+    return (facts.length === 0 ? words : `${words} (${facts.join(', ')})`).replaceAll('\n', ' ');
   });
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll('\n', ' ');
 }
 
 function stackLines(error: CliError, style: ScreenStyle): readonly string[] {

@@ -131,7 +131,7 @@ export const list = defineCommand({
 });
 
 function byTime(one: RefundFact, other: RefundFact): number {
-  return (other.madeAt ?? 0) - (one.madeAt ?? 0) || byId(one, other);
+  return (other.madeAt ?? 0) - (one.madeAt ?? 0) || ((one.id ?? '') < (other.id ?? '') ? -1 : 1);
 }
 
 // Amounts of two currencies cannot be compared, so one currency comes after the other.
@@ -151,10 +151,6 @@ function partWords(found: readonly RefundFact[], isBySize: boolean, max = 0): st
   const which = isBySize ? 'largest' : 'newest';
   const each = isBySize && new Set(found.map(({ currency }) => currency)).size > 1 ? ' of each currency' : '';
   return max === 1 ? `only the ${which}${each} is shown` : `the ${max} ${which}${each} are shown`;
-}
-
-function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): number {
-  return one < other ? -1 : 1;
 }
 
 // What a row says about the buyer only in a spreadsheet, or if somebody names the column: an index does not keep it.

@@ -199,7 +199,9 @@ function screen(
   const [first] = back.length > 0 ? [] : apart;
   const isShown = ({ sums }: Line<RefundSum>) =>
     isTimeUnit(by) ||
-    isMoved(sums) ||
+    // What never moved money stands below the screen: a line of the split would look like refunds of 0.
+    sums.refunds > 0 ||
+    sums.unsummed > 0 ||
     apart.some((name) => sums[`${name}_refunds`] > 0) ||
     (hasPayments(by) && sums.payments > 0);
   return summaryBlocks(
@@ -208,11 +210,6 @@ function screen(
     { title: 'REFUNDS', by, chart, columns: figures, split, bars: first ?? 'refunded' },
     { ...result, buckets: result.buckets.filter(isShown) },
   );
-}
-
-// What never moved money stands below the screen: a line of the split would look like refunds of 0.
-function isMoved({ refunds, unsummed }: Line<RefundSum>['sums']): boolean {
-  return refunds > 0 || unsummed > 0;
 }
 
 function closing(

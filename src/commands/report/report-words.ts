@@ -246,7 +246,10 @@ export function indexLines(ctx: Times, status: IndexStatus, told: Told): readonl
   return [
     ['as of', `${readWords(ctx, { reads })}, in the index of this machine: ${lackWords(status, told)}`],
     ...noteLines(ctx, status, told, `; to read the newest: ${told.refresh}`),
-    ['exact', `the same with --live (about ${counted(requestsFor(told.liveOrders), 'request')})`],
+    [
+      'exact',
+      `the same with --live (about ${counted(Math.max(1, Math.ceil(told.liveOrders / ordersOfAPage)), 'request')})`,
+    ],
   ];
 }
 
@@ -309,10 +312,6 @@ function noteLines(
 }
 
 const ordersOfAPage = 250;
-
-function requestsFor(orders: number): number {
-  return Math.max(1, Math.ceil(orders / ordersOfAPage));
-}
 
 /**
  * The classes of orders that a report is made from. Refunds can belong to orders of any age; the orders of a period have only a

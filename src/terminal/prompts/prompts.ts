@@ -48,7 +48,12 @@ export function createPrompts(
       ended(
         // The prompt for passwords of @inquirer keeps a refused answer, and the next one is added to it.
         input(
-          { message, theme: themeOfText(message), transformer: masked, validate: asValidate(check) },
+          {
+            message,
+            theme: themeOfText(message),
+            transformer: (secret) => '*'.repeat(secret.length),
+            validate: asValidate(check),
+          },
           context(signal),
         ),
       ),
@@ -129,10 +134,6 @@ function fitted(label: string, room: number): string {
 // Whoever reads why an answer is refused types the next one from the beginning: `1.00` typed after a `1` that is still there would
 // be `11.00`.
 const emptiesRefused = { validationFailureMode: 'clear' } as const;
-
-function masked(secret: string): string {
-  return '*'.repeat(secret.length);
-}
 
 function asValidate(check: Check): (text: string) => string | true {
   return (text) => check(text) ?? true;
