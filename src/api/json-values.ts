@@ -112,3 +112,15 @@ export function parsedObject(text: string): JsonObject {
 export function isWholeNumber(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
+
+// TypeScript's types lack JSON.rawJSON.
+declare global {
+  interface JSON {
+    rawJSON(text: string): object;
+  }
+}
+
+/** For JSON.stringify: a bigint becomes a number with all its digits. */
+export function exactly(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
+}

@@ -3,7 +3,7 @@
  * and records.ts.
  */
 
-import { itemsOf, type JsonObject } from './json-values.ts';
+import { exactly, itemsOf, type JsonObject } from './json-values.ts';
 
 // ── Enumerations ────────────────────────────────────────────────────────────────────────────────
 
@@ -170,10 +170,7 @@ export function noModeWords(order: JsonObject): string {
 }
 
 function shortJson(value: unknown): string {
-  // A very large integer is a bigint, which JSON.stringify refuses.
-  return String(
-    JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)),
-  ).slice(0, 40);
+  return String(JSON.stringify(value, exactly)).slice(0, 40);
 }
 
 // Assumed: a charge without livemode contradicts nothing.

@@ -4,7 +4,7 @@
  */
 
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
-import type { JsonObject } from '../api/json-values.ts';
+import { exactly, type JsonObject } from '../api/json-values.ts';
 import { orderColumns } from '../api/resources.ts';
 import type { Context } from '../context/context.ts';
 import { about, CliError } from '../errors.ts';
@@ -256,9 +256,6 @@ export function changedFields(
   fresh: Pick<WireRecord, 'value'>,
 ): readonly string[] {
   const names = new Set([...Object.keys(shown.value), ...Object.keys(fresh.value)]);
-  return [...names].filter((name) => plain(shown.value[name]) !== plain(fresh.value[name]));
-}
-
-function plain(value: unknown): string | undefined {
-  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
+  const text = (value: unknown) => JSON.stringify(value, exactly);
+  return [...names].filter((name) => text(shown.value[name]) !== text(fresh.value[name]));
 }

@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
-import type { JsonObject } from '../api/json-values.ts';
+import { exactly, type JsonObject } from '../api/json-values.ts';
 import { secondsOf } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
@@ -15,13 +15,6 @@ import { ownDigest, signatureProblem, type Trust } from './file-digests.ts';
 import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
 import { hashOfProblems } from './problems-file.ts';
 import type { Totals } from './totals.ts';
-
-// TypeScript's types lack JSON.rawJSON.
-declare global {
-  interface JSON {
-    rawJSON(text: string): object;
-  }
-}
 
 /** Times are Unix milliseconds here, and Unix seconds in the file. */
 export interface Manifest {
@@ -98,11 +91,6 @@ export function manifestText(manifest: Manifest): string {
 /** What is missing from a finished export. */
 function gapWords(problems: number, file: string): string {
   return `not all is in it: ${counted(problems, 'problem')}, named in ${file}`;
-}
-
-// A very large sum does not fit into a JavaScript number, so the digits come from a bigint.
-function exactly(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
 
 // Only the fields that are read again, by the check and by reports.

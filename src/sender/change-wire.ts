@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { readJson, type WireRecord } from '../api/api.ts';
-import { isObject, type JsonObject } from '../api/json-values.ts';
+import { exactly, isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
 import { changeIdPattern, type Ended, type Evidence, type Resolved } from '../journal/journal.ts';
 import { type BatchRun, newBatchRun, type RowTold, type Worked } from '../plans/plans.ts';
@@ -238,22 +238,13 @@ export function outcomeToWire(ended: Ended): TravellingOutcome {
       order: order && recordToWire(order),
       unrecorded: unrecorded && { row: unrecorded.row },
       cause: unrecorded && errorToWire(asCliError(unrecorded.cause)),
-      data: data === undefined ? undefined : exactText(data),
+      data: data === undefined ? undefined : JSON.stringify(data, exactly),
     }),
   );
 }
 
 function asCliError(cause: unknown): CliError {
   return cause instanceof CliError ? cause : new CliError('internal', String(cause));
-}
-
-// A number beyond 2^53-1 is a bigint here, and a plain number in JSON.
-function exactText(value: unknown): string {
-  const bigints: string[] = [];
-  const json = JSON.stringify(value, (_key, one: unknown) =>
-    typeof one === 'bigint' ? `\u0000${bigints.push(String(one)) - 1}` : one,
-  );
-  return json.replace(/"\\u0000(\d+)"/g, (_all, at: string) => bigints[Number(at)] ?? 'null');
 }
 
 export function outcomeFromWire({ record, order, cause, data, ...rest }: TravellingOutcome): Ended {

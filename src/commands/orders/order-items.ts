@@ -1,7 +1,7 @@
 /** What was sold with an order, as `orders show` draws it: items, shipping, taxes, discounts, the checkout and metadata. Pure. */
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
-import { filledText, isObject, itemsOf, type JsonObject } from '../../api/json-values.ts';
+import { exactly, filledText, isObject, itemsOf, type JsonObject } from '../../api/json-values.ts';
 import type { Order } from '../../api/records.ts';
 import { expiryOf } from '../../changes/changes.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -133,6 +133,5 @@ function metadataView(metadata: unknown): readonly Block[] {
 function memberText(member: unknown): string {
   if (member === null || member === '') return '-';
   if (typeof member === 'string' || typeof member === 'bigint') return String(member);
-  // A very large integer is a bigint here, and JSON.stringify refuses bigints.
-  return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
+  return JSON.stringify(member, exactly);
 }
