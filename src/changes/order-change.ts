@@ -137,12 +137,14 @@ async function planChange(
   const { id: typedId, again, pick } = asked;
   const picked: PickedOrder = typedId === undefined ? await pick(service) : { id: typedId, twin: undefined };
   const { id, twin, neighbour } = picked;
+  const read = () => readOne(ctx, service, 'orders', id, 'change', neighbour);
+  // The sender of a team may be far away, so both are asked at once. What was open may have changed the order since.
+  const early = service.profile.sender === undefined ? undefined : read();
+  early?.catch(() => undefined);
   const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
-  const order = await readOne(ctx, service, 'orders', id, 'change', neighbour).catch(
-    async (error: unknown) => {
-      throw await withMeantOrder(ctx, service, error, id);
-    },
-  );
+  const order = await ((closed.length === 0 && early) || read()).catch(async (error: unknown) => {
+    throw await withMeantOrder(ctx, service, error, id);
+  });
   await recordShown(ctx, service, [order.value]);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const isPicked = typedId === undefined;

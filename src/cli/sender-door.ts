@@ -113,11 +113,9 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
         limits: 0,
         requests: new Set(requests.map(({ requestId }) => requestId)).size,
       };
+      const rulesNow = rulesOf(parts, members);
       for (const name of accounts) {
-        const of = rulesOf(parts, members).limitsOf(
-          { member: '', role: 'lead' },
-          await accountOf(profiles, name),
-        );
+        const of = rulesNow.limitsOf({ member: '', role: 'lead' }, await accountOf(profiles, name));
         counts.limits += (await of.limits()).length;
       }
       return { ...found, problem, counts };

@@ -22,7 +22,7 @@ interface Case {
 
 // Only a desk to which nothing comes any more has to notice silence. Who waits needs no processor.
 const silence: Readonly<Record<HowBroken, number>> = { fin: 1, rst: 1, mute: 4, delay: 1, 'hang-up': 1 };
-const atOnce: Readonly<Record<HowBroken, number>> = { fin: 6, rst: 6, mute: 20, delay: 12, 'hang-up': 12 };
+const atOnce: Readonly<Record<HowBroken, number>> = { fin: 6, rst: 6, mute: 60, delay: 12, 'hang-up': 12 };
 
 // Hands one refund over for each case, through a way that breaks. A desk that does not know how it ended asks again afterwards.
 async function handOverAll(
@@ -122,7 +122,7 @@ test.for(ways)(
   `a hand-over whose way breaks at any byte is made once at most, and no desk says anything false ($how, $side, $piece of ${pieces})`,
   { timeout: 3_600_000 },
   async ({ how, side, piece }) => {
-    await using ledger = await ledgerOf(isLong ? 1500 : 30);
+    await using ledger = await ledgerOf(isLong ? 3000 : 30);
     const { token } = await ledger.sender.desk('ana');
     const [first, ...orders] = ledger.service.orders;
     const whole = await measure(ledger, token, first ?? {});

@@ -134,6 +134,7 @@ async function refundDialog(
         // What is refused anyway is refused before the next question.
         const plan = planNow(asked);
         await ctx.journal.refusePlanned({ service, change: plan.change, order });
+        if (profile.sender !== undefined) twinsOf().catch(() => undefined);
         limited = await refuseOverLimits(ctx, askedRefund(profile, plan), profile.settings, [
           'reason',
           'note',

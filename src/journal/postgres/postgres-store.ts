@@ -175,23 +175,33 @@ class PostgresStore {
   }
 
   async append(row: JournalRow): Promise<void> {
-    const { clock } = this.#parts;
     const held = this.#alone.getStore();
-    const transaction = held?.transaction;
+    let begun = held?.transaction;
     if (held !== undefined) held.transaction = undefined;
-    const deadline = clock.monotonic() + insistMs;
     const tried: Tried = {};
-    for (let turn = 1; ; turn += 1) {
+    const add = async (): Promise<void> => {
+      const transaction = begun;
+      begun = undefined;
+      if (transaction === undefined) return await this.#locked((one) => this.#add(one, row, tried));
       try {
-        await (transaction !== undefined && turn === 1
-          ? this.#add(transaction, row, tried)
-          : this.#locked((one) => this.#add(one, row, tried)));
-        return;
+        await this.#add(transaction, row, tried);
+      } finally {
+        await transaction.rollback();
+      }
+    };
+    // A SENT row is not tried again: nothing was sent yet, and the order may have changed.
+    await (row.type === 'sent' ? this.#inWords(add) : this.#insist(add));
+  }
+
+  // Tries again while the server restarts, for instance.
+  async #insist(act: () => Promise<void>): Promise<void> {
+    const { clock, place } = this.#parts;
+    const deadline = clock.monotonic() + insistMs;
+    for (;;) {
+      try {
+        return await act();
       } catch (error) {
-        await transaction?.rollback();
-        // A SENT row is not tried again: nothing was sent yet, and the order may have changed.
-        const isTriedAgain = row.type !== 'sent' && error instanceof ServerError;
-        if (!isTriedAgain || clock.monotonic() >= deadline) throw inWords(error, this.#parts.place);
+        if (!(error instanceof ServerError) || clock.monotonic() >= deadline) throw inWords(error, place);
         await clock.sleep(againMs);
       }
     }
@@ -225,21 +235,12 @@ class PostgresStore {
     return refused(`${of} cannot be changed now: ${why}`, ['run the command again in a moment']);
   }
 
-  async takeBack(...[sent, verdict]: Parameters<JournalStore['takeBack']>): Promise<void> {
-    const { clock, copy } = this.#parts;
-    const deadline = clock.monotonic() + insistMs;
-    for (;;) {
-      try {
-        // Once the head is locked, the transaction that was to add the row has ended: the row is there or never will be.
-        const attempts = await this.#locked(() => copy.attempts({ change: sent.change }));
-        if (attempts.some((one) => attemptKey(one.sent) === attemptKey(sent))) await this.append(verdict);
-        return;
-      } catch (error) {
-        if (!(error instanceof ServerError) || clock.monotonic() >= deadline)
-          throw inWords(error, this.#parts.place);
-        await clock.sleep(againMs);
-      }
-    }
+  takeBack(...[sent, verdict]: Parameters<JournalStore['takeBack']>): Promise<void> {
+    return this.#insist(async () => {
+      // Once the head is locked, the transaction that was to add the row has ended: the row is there or never will be.
+      const attempts = await this.#locked(() => this.#parts.copy.attempts({ change: sent.change }));
+      if (attempts.some((one) => attemptKey(one.sent) === attemptKey(sent))) await this.append(verdict);
+    });
   }
 
   // ── The whole journal ─────────────────────────────────────────────────────────────────────────

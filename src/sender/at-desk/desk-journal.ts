@@ -34,15 +34,11 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
     const handed = { id, idempotencyKey, at, orderId: subject.orderId };
     const way = new Way(parts, handed, { isNew: false });
     try {
-      const known = await way.ask();
+      let known = await way.ask();
+      // It ended without being sent, but may have been handed over twice.
+      if (known !== 'not known here' && !('end' in known || 'closed' in known)) known = await way.withdraw();
       if (known === 'not known here') throw unknownHere(parts, handed);
       if ('end' in known) return outcomeFromWire(known.end);
-      // It ended without being sent, but may have been handed over twice.
-      if (!('closed' in known)) {
-        const closed = await way.withdraw();
-        if (closed === 'not known here') throw unknownHere(parts, handed);
-        if ('end' in closed) return outcomeFromWire(closed.end);
-      }
       handedOver.remove(id);
       return undefined;
     } finally {

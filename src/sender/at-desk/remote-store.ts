@@ -85,10 +85,9 @@ export function createRemoteStore(
     },
     operators: async () => v.parse(v.array(v.string()), (await ask('operators', {})).answer),
     async settings(name) {
-      const copy = name === copyName ? (await state()).copy : undefined;
-      if (name === copyName) return copy === undefined ? [] : [copy];
-      const { answer } = await ask('settings', { name });
-      return v.parse(settingsForm, answer);
+      if (name !== copyName) return v.parse(settingsForm, (await ask('settings', { name })).answer);
+      const { copy } = await state();
+      return copy === undefined ? [] : [copy];
     },
     newest: async () => (await state()).newest,
     // The sender itself refuses changes while its journal is not whole. Here that is reported only if already known.

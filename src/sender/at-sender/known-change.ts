@@ -127,7 +127,14 @@ export async function recordSetting(
   to: string,
 ): Promise<void> {
   const { asker, account } = asked;
-  if (!mayClose(asker.member)) throw closedTooMany();
+  if (!mayClose(asker.member))
+    throw new RefusedRequest(
+      429,
+      new CliError('network', 'you have taken back or stopped too much within the last hour', {
+        certain: 'nothing was recorded',
+        now: ['run the same command again later'],
+      }),
+    );
   const { origin, account: line } = account.service.profile;
   await store.append({
     type: 'setting',
@@ -141,16 +148,6 @@ export async function recordSetting(
     to,
     stamp: stampFor(asked),
   });
-}
-
-function closedTooMany(): RefusedRequest {
-  return new RefusedRequest(
-    429,
-    new CliError('network', 'you have taken back or stopped too much within the last hour', {
-      certain: 'nothing was recorded',
-      now: ['run the same command again later'],
-    }),
-  );
 }
 
 export const planCommand = 'refunds apply';
