@@ -245,6 +245,7 @@ export const chargeColumns: readonly Column[] = [
 /** Who asked for a refund, who approved it and when, and under which ticket, in every list of refunds or changes. */
 export const approvalColumns: readonly Column[] = [
   column('asked_by', 'text', { title: 'ASKED BY' }),
+  column('asked_at', 'time', { title: 'ASKED' }),
   column('approved_by', 'text', { title: 'APPROVED BY' }),
   column('approved_at', 'time', { title: 'APPROVED' }),
   column('request', 'id'),

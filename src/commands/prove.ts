@@ -34,6 +34,7 @@ import {
   lostWords,
   orByNumber,
   scopeOf,
+  whereElse,
 } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
 import { firstLine, lineOf, refundsWords } from './proof-lines.ts';
@@ -184,22 +185,11 @@ function orOther(text: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof CliError) || error.kind !== 'not_found') throw error;
     if (!idLike.test(text)) parsePeriod(text, 'PERIOD');
-    const { of, parts } = whereElse(text);
-    throw new CliError(
-      'not_found',
-      `no refund ${of}${text} was sent from here, so there is none to prove`,
-      parts,
-    );
+    const isOrder = orderIdPattern.test(text);
+    const message = `no refund ${isOrder ? 'of ' : ''}${text} was sent from here, so there is none to prove`;
+    const named = changeIdPattern.test(text) ? { change: text } : isOrder ? { orderId: text } : {};
+    throw new CliError('not_found', message, { ...named, now: whereElse(text).slice(0, 1) });
   };
-}
-
-// Where to look for what was not sent from here.
-function whereElse(id: string) {
-  if (changeIdPattern.test(id))
-    return { of: '', parts: { change: id, now: [plainCommand('journal', 'list', '--all-profiles')] } };
-  const [of, verb] = orderIdPattern.test(id) ? (['of ', 'show'] as const) : (['', 'find'] as const);
-  const now = [`refunds from elsewhere are shown on their order: ${plainCommand('orders', verb, id)}`];
-  return { of, parts: of === '' ? { now } : { orderId: id, now } };
 }
 
 async function writeFile(

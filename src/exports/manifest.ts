@@ -206,13 +206,14 @@ async function problemOf(
 export const noFile = 'there is no such file, and no manifest for it';
 
 async function missingManifest(file: string): Promise<Problem> {
-  const incomplete = (words: string): Problem => ({ kind: 'incomplete', words });
+  const incomplete = (words: string) => ({ kind: 'incomplete' as const, words });
   const partial = partialOf(file);
   const manifest = await manifestAt(manifestOf(partial));
   if (manifest !== undefined)
     return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
-  if ((await sizeOf(file)) === undefined) return incomplete(noFile);
+  if ((await sizeOf(file)) === undefined)
+    return { ...incomplete(noFile), now: 'check the name of the file and its folder' };
   const bytes = await bytesOf(file);
   if (bytes.indexOf('{"object":"proof",') === 0)
     return { kind: 'usage', words: 'prove wrote it, so it has no manifest', isProof: true };

@@ -8,6 +8,7 @@ import {
   anyTime,
   type ClockAndZone,
   momentOf,
+  monthMeant,
   parseWhen,
   periodWords,
   spanOf,
@@ -121,7 +122,7 @@ export function parsePeriod(text: string, name: string): Period {
   if (days !== undefined) return { text, range: ({ zoned }) => between(zoned, days) };
   throw usage(
     `${name} ${short(text)}: not a period such as ${periodWords.join(', ')}, 7d, 2026, 2026-Q4, 2026-11, 2026-W47, 2026-11-20 or 2026-11-01..2026-11-15`,
-    timesMeant(text, name, periodWords),
+    [...monthMeant(text, name), ...timesMeant(text, name, periodWords)],
   );
 }
 

@@ -127,6 +127,19 @@ export function timesMeant(
   return meant.map((one) => `did you mean ${name} ${one}?`);
 }
 
+const monthNames =
+  'january february march april may june july august september october november december'.split(' ');
+
+/** Suggests the month of `november`, `Nov 2025` or `11/2025`. The year of a month without one is that of every example. */
+export function monthMeant(text: string, name: string): readonly string[] {
+  const [, word = '', ofWord = '2026'] = /^([a-z]{3,9})\.?[ -]?(\d{4})?$/i.exec(text) ?? [];
+  const [, number, year] = /^(\d{1,2})[/.-](\d{4})$/.exec(text) ?? [];
+  const place = word === '' ? -1 : monthNames.findIndex((one) => one.startsWith(word.toLowerCase()));
+  const month = number === undefined ? place + 1 : Number(number);
+  if (month < 1 || month > 12) return [];
+  return [`did you mean ${name} ${year ?? ofWord}-${String(month).padStart(2, '0')}?`];
+}
+
 function monthAfter(month: string): string {
   const [year, number] = month.split('-').map(Number);
   return new Date(Date.UTC(year ?? 0, number ?? 0, 1)).toISOString().slice(0, 7);

@@ -1,5 +1,6 @@
 /** The rules of a team: limits that its sender checks, and approvals by a second person. The journal of one machine has none of this. */
 
+import { secondsOf } from '../api/spec.ts';
 import type { Plan } from '../plans/plans.ts';
 import type { Proof, SentRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
@@ -267,9 +268,10 @@ function refundIn({ origin, request, proof, currency }: RefundAsked) {
   return { origin, method, path, body, orderId, livemode, expected, currency: currency?.toUpperCase() };
 }
 
-/** Who asked for a change, who approved it and when (Unix seconds), the request for that, and the ticket of its row of a plan, as fields. */
+/** Who asked for a change, who approved it, both with the time (Unix seconds), the request for that, and the ticket of its row of a plan, as fields. */
 export interface ApprovalFields {
   readonly asked_by: string | null;
+  readonly asked_at: number | null;
   readonly approved_by: string | null;
   readonly approved_at: number | null;
   readonly request: string | null;
@@ -281,13 +283,17 @@ export interface ApprovalFields {
  * asked for it.
  */
 export function approvalFields(
-  sent?: Pick<SentRow, 'operator' | 'askedBy' | 'approvedBy' | 'approvedAt' | 'approval' | 'ticket'>,
+  sent?: Pick<
+    SentRow,
+    'operator' | 'askedBy' | 'askedAt' | 'approvedBy' | 'approvedAt' | 'approval' | 'ticket'
+  >,
 ): ApprovalFields {
-  const { operator, askedBy = operator, approvedBy, approvedAt, approval, ticket } = sent ?? {};
+  const { operator, askedBy = operator, askedAt, approvedBy, approvedAt, approval, ticket } = sent ?? {};
   return {
     asked_by: askedBy ?? null,
+    asked_at: secondsOf(askedAt) ?? null,
     approved_by: approvedBy ?? null,
-    approved_at: approvedAt === undefined ? null : Math.floor(approvedAt / 1000),
+    approved_at: secondsOf(approvedAt) ?? null,
     request: approval ?? null,
     ticket: ticket ?? null,
   };

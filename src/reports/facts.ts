@@ -269,6 +269,7 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     note: filledText(row.note),
     approval: {
       asked_by: filledText(row.asked_by) ?? null,
+      asked_at: time(row.asked_at) ?? null,
       approved_by: filledText(row.approved_by) ?? null,
       approved_at: time(row.approved_at) ?? null,
       request: filledText(row.request) ?? null,

@@ -32,6 +32,12 @@ export function refuseScreen({ format, stdout }: OutputOptions): void {
     });
 }
 
+// Beside a column of the currency, an amount of a table does not repeat it.
+function drawnIn(format: OutputOptions['format'], named: readonly Column[]): readonly Column[] {
+  if (format !== 'table' || named.every(({ name }) => name !== 'currency')) return named;
+  return named.map((one) => (one.kind === 'money' ? { ...one, kind: 'figure' } : one));
+}
+
 /** Begins such a list. Throws CliError 'usage' for an unknown column, before any request is made. */
 export function startSink(
   columns: readonly Column[],
@@ -44,7 +50,7 @@ export function startSink(
     options.columns === undefined
       ? (usualColumns(columns, options.usualColumns) ??
         (brief ? tableColumns(columns, wideTable) : undefined))
-      : namedColumns(columns, options.columns);
+      : drawnIn(options.format, namedColumns(columns, options.columns));
   // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
   if (options.format === 'table') import('./table/table.ts').catch(() => undefined);
   let format: ListFormat | undefined;

@@ -59,8 +59,8 @@ test('an export of refunds says whose order it is; its columns have the names an
   expect(
     (await service.run(['orders', 'export', '--rows', 'refunds', '--csv'])).stdout,
   ).toMatchInlineSnapshot(`
-    "refunded_at,order_id,reference,buyer,amount,went_back,currency,state,reason,operator,asked_by,approved_by,approved_at,request,ticket,note,id,charge_id,email,created_at,auth_code,change,known_by
-    2026-07-01T18:00:00Z,ord_A,A-10023,"Zoë, ""the buyer""",-12000,12000,MXN,elsewhere,,,,,,,,,rf_1,ch_1,zoe@example.com,2026-07-01T18:00:00Z,490215,,
+    "refunded_at,order_id,reference,buyer,amount,went_back,currency,state,reason,operator,asked_by,asked_at,approved_by,approved_at,request,ticket,note,id,charge_id,email,created_at,auth_code,change,known_by
+    2026-07-01T18:00:00Z,ord_A,A-10023,"Zoë, ""the buyer""",-12000,12000,MXN,elsewhere,,,,,,,,,,rf_1,ch_1,zoe@example.com,2026-07-01T18:00:00Z,490215,,
     "
   `);
   const { stdout } = await service.run(['orders', 'export', '--rows', 'refunds']);

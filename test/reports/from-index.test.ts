@@ -177,8 +177,8 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
 
     as of  newest 3 days 15:31, 90 days 15:31, older ones 15:31, in the index of this machine: refunds made on these orders since then may be missing, so the sums are a lower bound
     exact  the same with --live (about 2 requests)
-    rate   OF PAID: refunds made in this period, of the payments of this period
-    net    NET: the payments of this period, less the refunds made in it
+    rate   refunds made in this period, of the payments of this period (OF PAID)
+    net    the payments of this period, less the refunds made in it
     so far MXN 0.6 %, USD 0.0 % of the payments of this period went back
     "
   `);

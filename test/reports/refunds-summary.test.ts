@@ -89,7 +89,7 @@ test('18 a refund that was made today is in today’s row, though its order is o
   ).toEqual([['2040-01-05', 1_000, 100]]);
   const screen = await ask(service, '--period', '2040-01');
   expect(screen.stdout).toContain(
-    'rate   OF PAID: refunds made in this period, of the payments of this period',
+    'rate   refunds made in this period, of the payments of this period (OF PAID)',
   );
   expect(screen.stdout).toContain('so far MXN 100.0 % of the payments of this period went back');
   await service.run(['report', '--period', '2040-01', '--to', 'rates.html'], { env: clock });
@@ -127,7 +127,7 @@ test('18 also where the list is newest first: every order is read, because the r
 test('the screen names the rate that it shows', async () => {
   await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z')] });
   const { stdout } = await ask(service);
-  expect(stdout).toContain('rate   OF PAID: refunds made in this period, of the payments of this period');
+  expect(stdout).toContain('rate   refunds made in this period, of the payments of this period (OF PAID)');
 });
 
 test('a declined charge and an authorized one are no payment', async () => {

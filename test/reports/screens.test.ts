@@ -45,8 +45,8 @@ test('the screen of refunds at 80 columns', async () => {
       elsewhere           1   2963786  ████████████████████████
 
     as of  21 Nov 2040 15:31:12 UTC: 6 orders read from the service
-    rate   OF PAID: refunds made in this period, of the payments of this period
-    net    NET: the payments of this period, less the refunds made in it
+    rate   refunds made in this period, of the payments of this period (OF PAID)
+    net    the payments of this period, less the refunds made in it
     so far MXN 0.0 %, USD 5.1 % of the payments of this period went back
     "
   `);

@@ -116,7 +116,7 @@ test('a workbook of a summary says what the screen says, and of which account; w
   const notes = said(about).get('note') ?? [];
   expect(notes).toContainEqual(expect.stringMatching(/^about: 1 Nov to .* 2040 .*, sandbox/));
   expect(notes).toContain('note: 2 failed, 4600 MXN: in no sum');
-  expect(notes).toContainEqual(expect.stringMatching(/^net: NET: the payments of this period, less/));
+  expect(notes).toContainEqual(expect.stringMatching(/^net: the payments of this period, less/));
   expect(notes.length).toBeGreaterThanOrEqual(lines.length);
   expect(stdout).not.toContain('not shown');
   expect(stdout).not.toMatch(/ 0 +0\n/);

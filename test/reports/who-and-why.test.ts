@@ -375,7 +375,7 @@ test('a workbook of refunds begins with what an accountant looks for, and compar
   const titlesOf = (all: typeof rows) =>
     rowOf(all, 1, 'ABCDEFGHIJKLMNOPQRS').map((cell) => cell?.text?.replace(/ \(.*/, ''));
   expect(titlesOf(other)).toEqual(titlesOf(rows));
-  expect(titlesOf(rows).slice(0, 12)).toEqual([
+  expect(titlesOf(rows).slice(0, 13)).toEqual([
     'refunded_at',
     'order_id',
     'reference',
@@ -387,6 +387,7 @@ test('a workbook of refunds begins with what an accountant looks for, and compar
     'reason',
     'operator',
     'asked_by',
+    'asked_at',
     'approved_by',
   ]);
   expect(rowOf(rows, 2, 'BDEGH').map((cell) => cell?.text ?? cell?.number)).toEqual([

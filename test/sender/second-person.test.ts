@@ -92,7 +92,7 @@ describe('a refund over the limit of a team', () => {
     await approve(ben, request);
     await sendApproved(ana, request);
     const told = { operator: 'ana', asked_by: 'ana', approved_by: 'ben', request, note: 'ticket 8840' };
-    const wanted = { ...told, approved_at: expect.any(Number) };
+    const wanted = { ...told, asked_at: expect.any(Number), approved_at: expect.any(Number) };
     const list = await lea.run([...shop, 'refunds', 'list', '--approved-by', 'ben', '--json']);
     const unknown = await lea.run([...shop, 'refunds', 'list', '--approved-by', 'bne']);
     expect([unknown.code, unknown.stderr]).toEqual([
@@ -109,7 +109,7 @@ describe('a refund over the limit of a team', () => {
     const change = await lea.run([...shop, 'journal', 'show', id]);
     expect(plain(change.stdout)).toMatch(
       new RegExp(
-        `history \\S[^:]+[\\d:]+ UTC asked for by ana: ${request} .+ approved by ben: ${request} .+ made the reply`,
+        `history \\S[^:]+[\\d:]+ UTC asked by ana: ${request} .+ approved by ben: ${request} .+ made the reply`,
       ),
     );
     expect(change.stdout).toContain('a refund of 650 MXN on charge');

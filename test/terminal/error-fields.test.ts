@@ -66,6 +66,7 @@ test('journal show finds a change by its idempotency key, and shows its id and t
       order            ord_1
       account          shop, http://127.0.0.1:1 service sandbox
       sent             21 Nov 2040 05:05:12 UTC by op7
+      asked by         op7
       could be sent    until 21 Nov 2040 05:05:22 UTC
       request          POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
       asked for        a refund of 300 MXN on charge ch_1
@@ -87,13 +88,13 @@ test('journal show finds a change by its idempotency key, and shows its id and t
     "
   `);
   expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
-    "instead of lines 10 to 11:
+    "instead of lines 11 to 12:
       evidence         what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
-    instead of lines 13 to 14:
+    instead of lines 14 to 15:
       21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
-    instead of lines 18 to 19:
+    instead of lines 19 to 20:
           blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it
-    instead of lines 23 to 24:
+    instead of lines 24 to 25:
           paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ORDER"
   `);
 });

@@ -27,7 +27,7 @@ export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   field('id', 'id', ({ id }) => id, { title: 'REQUEST', tableFrom: 0, stays: true }),
   field('asked_at', 'time', ({ asked }) => secondsOf(asked.time), { title: 'ASKED', tableFrom: 0 }),
   // Whoever asked may not approve, so a lead looks for the name.
-  field('asked_by', 'text', ({ asked }) => asked.operator, { title: 'BY', tableFrom: 0, stays: true }),
+  field('asked_by', 'text', ({ asked }) => asked.operator, { tableFrom: 0, stays: true }),
   column('order', 'id', {
     title: 'ORDER OR PLAN',
     tableFrom: 0,
@@ -211,7 +211,7 @@ export async function rulesOf(ctx: Context): Promise<TeamRules> {
   await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
     ownCode: 'no_team',
-    now: ['name a profile of an account with a team: -p NAME'],
+    now: ['name a profile of an account with a team: -p NAME', 'how a team begins: paydesk help team'],
   });
 }
 

@@ -166,6 +166,8 @@ function ofNoun(noun: string, [verb, ...rest]: readonly string[]): readonly Gues
   }
   if (noun === 'refunds' && verbsLike(verb).includes('export'))
     return guesses(['orders export --rows refunds', 'refunds list'], 2);
+  if (noun === 'refunds' && verbsLike(verb).includes('show'))
+    return guesses(['journal show', 'orders find'], 2);
   if (noun === 'refunds' && /\.(csv|tsv|xlsx)$/i.test(verb))
     return guesses(['refunds plan', 'refunds compare'], 1);
   const own = ownerOf([verb]);

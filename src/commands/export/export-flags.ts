@@ -8,7 +8,7 @@ import type { Input } from '../../flags/flags.ts';
 import { flag, maxPerSecondFlag, short, usage } from '../../flags/flags.ts';
 import { spanFlag } from '../../flags/typed-time.ts';
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
-import type { Format } from '../../terminal/terminal.ts';
+import { closestNames, type Format } from '../../terminal/terminal.ts';
 
 export const signedByFlag = flag.of({
   value: 'KEY',
@@ -94,6 +94,7 @@ function daysIn(ctx: Context, whose: string, zone: string): Days {
   if (days !== undefined) return days;
   throw usage(
     `${whose} ${zone}: this machine knows no such time zone; type a name such as America/Mexico_City or UTC`,
+    closestNames(zone, Intl.supportedValuesOf('timeZone')).map((name) => `did you mean ${name}?`),
   );
 }
 

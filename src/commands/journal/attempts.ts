@@ -91,8 +91,15 @@ export async function findAttempt(
     );
   throw new CliError('not_found', `the journal of ${await whose(ctx)} has no ${id}`, {
     ...(changeIdPattern.test(id) ? { change: id } : { idempotencyKey: id }),
-    now: ['paydesk journal list --all-profiles'],
+    now: whereElse(id),
   });
+}
+
+/** Where to look for what the journal does not have. */
+export function whereElse(id: string): readonly string[] {
+  const verb = orderIdPattern.test(id) ? 'show' : 'find';
+  const onOrder = `refunds from elsewhere are shown on their order: ${plainCommand('orders', verb, id)}`;
+  return [...(changeIdPattern.test(id) ? [] : [onOrder]), 'paydesk journal list --all-profiles'];
 }
 
 /** The same, for commands that send nothing: the id of an order means the only change of that order. */

@@ -54,7 +54,7 @@ export function historyGrid(
   const told = record.verdicts.filter((row, index) => !repeats(row, record.verdicts[index - 1]));
   const { operator, askedBy = operator, approvedBy, approvedAt, approval = '' } = record.sent;
   return [
-    ...(askedAt === undefined ? [] : [[fullTime(askedAt), 'asked for', `by ${askedBy}: ${approval}`]]),
+    ...(askedAt === undefined ? [] : [[fullTime(askedAt), 'asked', `by ${askedBy}: ${approval}`]]),
     ...(approvedAt === undefined
       ? []
       : [[fullTime(approvedAt), 'approved', `by ${approvedBy}: ${approval}`]]),

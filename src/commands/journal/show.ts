@@ -214,6 +214,8 @@ function factsOf(
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
     ['sent', [fullTime(sent.time), ` by ${whoSent(sent)}`]],
+    ...fact('reason', sent.reason),
+    ...fact('asked by', proof.kind === 'refund' ? askedByWords(sent) : undefined),
     ...fact('hold', skippedHoldOf(sent)),
     ...fact('could be sent', isKnown ? ['until ', fullTime(sendBy)] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
@@ -231,6 +233,10 @@ function factsOf(
       sent.twins && `sent although its twin was refunded: --again named ${sent.twins.join(' and ')}`,
     ),
   ];
+}
+
+function askedByWords({ operator, askedBy = operator, approval }: AttemptRecord['sent']): string {
+  return approval === undefined ? askedBy : `${askedBy}: ${approval}`;
 }
 
 // What a reply that said plainly yes showed about the refund, before any read.
@@ -257,9 +263,10 @@ async function evidenceOf(ctx: Context, { sent }: AttemptRecord): Promise<string
   return `what was shown, sent and answered: ${commandLine(profileNamed(profile), ...words)}`;
 }
 
-// The team has the requests of the last days; a change has only the answer to its own.
-async function askedAtOf(ctx: Context, { sent: { approval } }: AttemptRecord): Promise<number | undefined> {
-  if (approval === undefined) return undefined;
+// A change that was recorded before changes had this time: the team has the requests of the last days.
+async function askedAtOf(ctx: Context, { sent }: AttemptRecord): Promise<number | undefined> {
+  const { approval, askedAt } = sent;
+  if (approval === undefined || askedAt !== undefined) return askedAt;
   const rules = await ctx.journal.rules().catch(orElse(() => undefined));
   const requests = await rules?.approvals().catch(orElse(() => undefined));
   return requests?.find(({ id }) => id === approval)?.asked.time;

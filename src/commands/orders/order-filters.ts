@@ -151,6 +151,9 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
 const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
+// What STATUS says of a paid order that cannot be refunded.
+const notRefundable = 'not_refundable';
+
 const disputeWords = /^(?:charged?[-_ ]?backs?|disputed?s?|contracargos?)$/i;
 /** What paydesk says to somebody who looks for disputes. */
 export const noDisputes =
@@ -171,7 +174,7 @@ function statusMeant(name: string, typed: string | undefined) {
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
   const [known = plain] = [...shortStatuses].find(([, short]) => short === plain) ?? [];
-  const isKnown = known === noStatus || Object.hasOwn(statusMeanings, known);
+  const isKnown = known === noStatus || known === notRefundable || Object.hasOwn(statusMeanings, known);
   const word = isKnown ? known : typed;
   const near = isKnown ? [] : nearlyDocumented(word);
   let isSeen = false;
@@ -223,7 +226,12 @@ function statusFilter({ word: status, see }: Status): Filter & { readonly leftOu
   let withCharge = 0;
   return {
     words: ['--status', status],
-    accepts: ({ payment_status: shown, charges }) => {
+    accepts: (order) => {
+      const { payment_status: shown, charges } = order;
+      if (status === notRefundable && shown === statuses.paid && unfitOf(order)?.is === 'not allowed') {
+        seen.add(status);
+        return see(true);
+      }
       if (status === noStatus && (typeof shown !== 'string' || shown === '')) return true;
       if (itemsOf(charges).some((charge) => charge.status === status)) withCharge += 1;
       const word = typeof shown === 'string' && shown !== '' ? shown : noStatus;

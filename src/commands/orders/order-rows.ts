@@ -233,6 +233,7 @@ export const refundRowFields = [
   'reference',
   'state',
   'asked_by',
+  'asked_at',
   'approved_by',
   'approved_at',
   'request',

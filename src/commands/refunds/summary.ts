@@ -221,8 +221,8 @@ function closing(
   return [
     ...(source.knowsPayments
       ? [
-          ['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const,
-          ['net', 'NET: the payments of this period, less the refunds made in it'] as const,
+          ['rate', 'refunds made in this period, of the payments of this period (OF PAID)'] as const,
+          ['net', 'the payments of this period, less the refunds made in it'] as const,
           ...wentBack(totals).map((words) => ['so far', words] as const),
         ]
       : [

@@ -115,7 +115,8 @@ export interface SentRow extends Written, OfAccount, KeptOfChange {
   /** Who asked for its approval, if not the one who sent it; and who gave it, as the sender of the team knows it. */
   readonly askedBy?: string | undefined;
   readonly approvedBy?: string | undefined;
-  /** When it was given. */
+  /** When it was asked for, and when it was given. */
+  readonly askedAt?: number | undefined;
   readonly approvedAt?: number | undefined;
   /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
   readonly archived?: Archived | undefined;

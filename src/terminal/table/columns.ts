@@ -21,7 +21,8 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
     const isOther = (one: string) =>
       name.includes('.') && columns.some((own) => own.name === one && own.kind === 'money');
     const like = closestNames(name.trim(), [...usual, ...more]).filter((one) => !isOther(one));
-    const close = inside.length > 0 ? inside : like;
+    const spoken = (spokenAs[name.trim().toLowerCase()] ?? []).find((one) => usual.includes(one));
+    const close = spoken !== undefined ? [spoken] : inside.length > 0 ? inside : like;
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
       certain: 'nothing was changed',
       now: [
@@ -36,6 +37,14 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
   });
 }
 
+// What people call a column, and its names, the likeliest first.
+const spokenAs: Readonly<Record<string, readonly string[]>> = {
+  approver: ['approved_by'],
+  date: ['refunded_at', 'created_at', 'sent_at'],
+  order: ['order_id'],
+  who: ['operator'],
+};
+
 // Somebody who names columns wants all of them, so none takes the room of another, and what has no room in a row goes below it.
 function asWanted({ early: _, least, ...column }: Column): Column {
   const asked = { ...column, isAsked: true };
@@ -49,7 +58,9 @@ function columnMeant(columns: readonly Column[], typed: string): Column | undefi
   return (
     columnNamed(columns, typed) ??
     columns
-      .filter(({ name, title, brief }) => [name.toUpperCase(), title, brief?.title].includes(heading))
+      .filter(({ name, title, brief }) =>
+        [name.toUpperCase(), name.toUpperCase().replaceAll(' ', '_'), title, brief?.title].includes(heading),
+      )
       .toSorted(({ tableFrom: one = widest }, { tableFrom: other = widest }) => one - other)[0]
   );
 }

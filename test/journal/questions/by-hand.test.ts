@@ -83,6 +83,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
+        asked by       op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 MXN on charge ch_1
@@ -106,11 +107,11 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       "instead of lines 2 to 3:
       You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
       is paid twice.
-      instead of lines 13 to 14:
+      instead of lines 14 to 15:
         evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
-      instead of lines 18 to 19:
+      instead of lines 19 to 20:
         21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked: nothing
-      instead of lines 24 to 25:
+      instead of lines 25 to 26:
             paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT --confirm ORDER"
     `);
   });
@@ -324,6 +325,7 @@ describe('after it was settled by hand', () => {
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
+        asked by       op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 MXN on charge ch_1
@@ -551,6 +553,7 @@ describe('a duplicate alarm', () => {
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
+        asked by       op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 MXN on charge ch_1
@@ -573,9 +576,9 @@ describe('a duplicate alarm', () => {
     `);
     const wide = await screen(weeksLater, ['journal', 'show', change], 120);
     expect(differences(wide, acknowledged)).toMatchInlineSnapshot(`
-      "instead of lines 10 to 11:
+      "instead of lines 11 to 12:
         evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
-      instead of lines 15 to 20:
+      instead of lines 16 to 21:
         21 Nov 2040 05:10:00 UTC  made twice          the service shows it more than once
         30 Nov 2040 05:10:00 UTC  made twice          the service shows it more than once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2, ticket 8851"
@@ -681,6 +684,7 @@ describe('journal reconcile', () => {
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
+        asked by       op7
         could be sent  until 21 Nov 2040 05:05:22 UTC
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 MXN on charge ch_1
@@ -706,13 +710,13 @@ describe('journal reconcile', () => {
     expect(differences(wide, narrow)).toMatchInlineSnapshot(`
       "instead of line 1:
       still unconfirmed: read again at 05:11:00, the order does not show it
-      instead of lines 11 to 12:
+      instead of lines 12 to 13:
         evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
-      instead of line 16:
+      instead of line 17:
         21 Nov 2040 05:11:00 UTC  read again   nothing new
-      instead of lines 20 to 21:
+      instead of lines 21 to 22:
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it
-      instead of lines 24 to 25:
+      instead of lines 25 to 26:
             paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ORDER"
     `);
     service.orders = [refunded(300)];

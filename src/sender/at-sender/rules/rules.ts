@@ -56,7 +56,7 @@ export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
 }
 
 /** If somebody else asked for the change's approval: who; and who gave it, when, and its request. */
-type Approved = Pick<SentRow, 'askedBy' | 'approvedBy' | 'approvedAt' | 'approval'>;
+type Approved = Pick<SentRow, 'askedBy' | 'askedAt' | 'approvedBy' | 'approvedAt' | 'approval'>;
 
 export interface Rules {
   of(asker: RuledAsker, account: RuledAccount): MemberRules;
@@ -197,6 +197,7 @@ function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker
   return {
     approval: request?.id,
     approvedBy: request?.decided?.operator,
+    askedAt: request?.asked.time,
     approvedAt: request?.decided?.time,
     ...(askedBy === undefined || askedBy === member ? {} : { askedBy }),
   };
