@@ -112,7 +112,7 @@ export function notesOnSettled(
   const late = settled.filter((record) => untilMayAppear(record, ctx.clock.now()) !== undefined);
   const charges = moneyOf(order)?.charges ?? [];
   return (expected = []) => {
-    // Whether these refunds are what `orders show` offers besides those that may still appear.
+    // Whether these refunds are what `orders show` offers besides those that may still go through.
     const isBesides = expected.every(({ chargeId, amount }) =>
       charges.some((one) => one.id === chargeId && leftBesides(one, late) === -amount),
     );
@@ -142,7 +142,7 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
     last?.by === 'person'
       ? ''
       : isKept
-        ? '; it did not appear until the end of the waiting period'
+        ? '; it did not go through until the end of the waiting period'
         : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
   const since = isTold ? '' : `${later}${appearsWords(ctx, { sent, verdicts })}`;
   return `${who} recorded on ${when} that the ${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${since}`;
@@ -157,7 +157,7 @@ function noteWords(said: Pick<VerdictRow, 'note' | 'operator'> | undefined): str
 function appearsWords(ctx: Context, record: AttemptRecord): string {
   const until = untilMayAppear(record, ctx.clock.now());
   if (until === undefined) return '';
-  return `; it may still appear until ${untilWords(ctx, until)}`;
+  return `; it may still go through until ${untilWords(ctx, until)}`;
 }
 
 /** `today 23:05`, `tomorrow 05:05`, or the day in full. Rounded up to a whole minute. */

@@ -3,12 +3,21 @@
 import type { Context } from '../context/context.ts';
 import {
   type AppearedRefund,
+  acknowledgeCommand,
   changeKinds,
   changeOf,
+  isFailedLate,
   type PaidTwice,
   type UnconfirmedChange,
 } from '../journal/journal.ts';
-import { hasRoom, type KnownOrder, nothingLeftWords, type OrderCase } from '../orders/orders.ts';
+import {
+  type AfterFailure,
+  afterFailure,
+  hasRoom,
+  type KnownOrder,
+  nothingLeftWords,
+  type OrderCase,
+} from '../orders/orders.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
 
@@ -90,7 +99,7 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
       return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
     case 'recorded not made':
       return [
-        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: ${
+        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still go through: ${
           one.again === undefined
             ? 'if it is sent again before then, the buyer may be paid twice'
             : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), ${
@@ -102,6 +111,41 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
         `paydesk journal show ${one.record.sent.change}`,
       ];
   }
+}
+
+/** Whether a refund of the same amount is pending in place of one that failed. */
+export function isOnItsWay(after: AfterFailure): boolean {
+  return after.is === 'sent since' && after.isPending;
+}
+
+/** Whether what failed can go back now. */
+export function isToRefund(after: AfterFailure, { whyNot }: Pick<KnownOrder, 'whyNot'>): boolean {
+  return after.is === 'left' && whyNot === undefined;
+}
+
+/**
+ * How refunds that failed are closed: the last lines, since a person does everything else first. While the journal has no alarm about
+ * one, there is none to end. And nobody has dealt with it while that money can go back again.
+ */
+export function closingSteps(known: KnownOrder): readonly Block[] {
+  return known.cases.flatMap((one): readonly Block[] => {
+    if (one.is !== 'failed') return [];
+    const { change } = one.record.sent;
+    const after = afterFailure(known, one);
+    if (!isFailedLate(one.record))
+      return [
+        { line: 'record in the journal that it failed:' },
+        { line: `paydesk journal reconcile ${change}`, indent: 2 },
+      ];
+    if (isToRefund(after, known) || isOnItsWay(after)) return [];
+    return [
+      {
+        line: 'last of all, once that is checked and the buyer knows, end the alarm about what failed:',
+        hang: 2,
+      },
+      { line: acknowledgeCommand(change), indent: 2 },
+    ];
+  });
 }
 
 /** The command that reads the order again, or shows what is known where no read can tell. */

@@ -2,15 +2,14 @@
 
 import { amountWords, figureWords } from '../amounts.ts';
 import { textIn } from '../api/json-values.ts';
+import { modeOfOrder, noModeWords } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import {
   type AppearedRefund,
   type AttemptRecord,
-  acknowledgeCommand,
   blockedUntil,
   changeKinds,
   horizonOf,
-  isFailedLate,
   madeTwiceWords,
   type PaidTwice,
   recordedBy,
@@ -28,7 +27,14 @@ import {
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { neverArrivedWords, sentAgainWords, untilWords } from './by-hand-words.ts';
-import { appearedCommand, checkTwiceCommand, findOutCommand, stopWords } from './case-steps.ts';
+import {
+  appearedCommand,
+  checkTwiceCommand,
+  findOutCommand,
+  isOnItsWay,
+  isToRefund,
+  stopWords,
+} from './case-steps.ts';
 import { kindWords, replyWords, settleCommand } from './change-words.ts';
 
 /** `root says 16000 MXN were paid back; the service does not show it` */
@@ -39,13 +45,13 @@ export function unshownWords(record: AttemptRecord, { settings }: Pick<Profile, 
   return `${recordedBy(record)} says ${what}; the service does not show it`;
 }
 
-/** `refund of 900 MXN, sent at 05:05:12 by op7: root says it was not made, and it may still appear until today 05:20` */
+/** `refund of 900 MXN, sent at 05:05:12 by op7: root says it was not made, and it may still go through until today 05:20` */
 export function mayAppearWords(
   ctx: Parameters<typeof untilWords>[0] & Pick<Context, 'shortTime'>,
   profile: Pick<Profile, 'settings'>,
   { record, until }: Extract<OrderCase, { readonly is: 'recorded not made' }>,
 ): string {
-  return `${sentWords(ctx, profile, record)}: ${recordedBy(record)} says it was not made; it may still appear until ${untilWords(ctx, until)}`;
+  return `${sentWords(ctx, profile, record)}: ${recordedBy(record)} says it was not made; it may still go through until ${untilWords(ctx, until)}`;
 }
 
 /** `APPEARED: refund of 900 MXN, sent at 05:05:12 by op7: root recorded that it was not made; the order shows re_1` */
@@ -68,6 +74,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
       .map((text): Block => ({ line: { text, style }, hang: indent.length }));
   const ofCase = (one: OrderCase) => blocks(caseLines(ctx, profile, one, known));
   return [
+    ...blocks(noModeLines(known)),
     ...cases.filter((one) => !failed.includes(one)).flatMap(ofCase),
     ...(doubt === undefined
       ? []
@@ -86,6 +93,14 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
 // Aligns lines with the first word after `buyer`.
 const indent = ' '.repeat(8);
 const beingChecked = 'tell the buyer "it is being checked"';
+
+function noModeLines({ order }: KnownOrder): readonly string[] {
+  if (modeOfOrder(order) !== undefined) return [];
+  return [
+    `NO MODE  ${noModeWords(order)}: nobody can tell whether it is real money`,
+    'paydesk refunds and captures nothing of it: ask whoever runs the service',
+  ];
+}
 
 function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): readonly string[] {
   const pending = refunds.filter(({ state }) => state === 'pending');
@@ -138,11 +153,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       ];
     case 'failed': {
       const after = afterFailure(known, one);
-      return [
-        failedWords(one, one.record.sent.currency, profile),
-        afterFailureWords(after, known),
-        ...failedStep(one.record, isToRefund(after, known) || isOnItsWay(after)),
-      ];
+      return [failedWords(one, one.record.sent.currency, profile), afterFailureWords(after, known)];
     }
     // The line about what was settled by hand says it.
     case 'recorded not made':
@@ -159,21 +170,6 @@ function strangersLines(known: KnownOrder, profile: Profile): readonly string[] 
   const amount = failed.reduce((all, one) => all + (one.amount ?? 0), 0);
   const words = failedWords({ refunds, amount }, textIn(known.order.currency), profile);
   return [`${words}; not sent from here`, afterFailureWords(after, known)];
-}
-
-// While the journal has no alarm about it, there is none to end. And nobody has dealt with it while that money can go back again.
-function failedStep(record: AttemptRecord, mayGoBack: boolean): readonly string[] {
-  const { change } = record.sent;
-  if (!isFailedLate(record)) return [`then record it: paydesk journal reconcile ${change}`];
-  return mayGoBack ? [] : [`then end this alarm: ${acknowledgeCommand(change)}`];
-}
-
-function isOnItsWay(after: AfterFailure): boolean {
-  return after.is === 'sent since' && after.isPending;
-}
-
-function isToRefund(after: AfterFailure, { whyNot }: Pick<KnownOrder, 'whyNot'>): boolean {
-  return after.is === 'left' && whyNot === undefined;
 }
 
 /** `refund re_1 was made, and the order does not show it any more` */

@@ -124,7 +124,7 @@ const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
   failed: stateMeans.failed,
   gone: stateMeans.gone,
   recorded_made: 'the order does not show it',
-  recorded_not_made: 'it may still appear',
+  recorded_not_made: 'it may still go through',
   never_arrived: 'sent, and not made',
   twins: `the same buyer and amount within ${twinSpan}`,
 };

@@ -210,7 +210,7 @@ export function mayHaveRoom(record: AttemptRecord, known: readonly AttemptRecord
 }
 
 /**
- * How much of a charge can go back besides the refunds that were recorded as not made and may still appear (`late`), positive. 0
+ * How much of a charge can go back besides the refunds that were recorded as not made and may still go through (`late`), positive. 0
  * if one of those has the same amount: nobody could tell the two apart.
  */
 export function leftBesides(

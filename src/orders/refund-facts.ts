@@ -170,6 +170,6 @@ export function stateWhy(
     case 'recorded made':
       return `${sum} was recorded as made by ${who}, and the order does not show it${journal('show')}`;
     case 'recorded not made':
-      return `${who} recorded that ${sum} was not made, and ${known !== undefined && attempt !== undefined && !hasRoom(known, attempt) ? nothingLeftWords : 'it may still appear'}${journal('show')}`;
+      return `${who} recorded that ${sum} was not made, and ${known !== undefined && attempt !== undefined && !hasRoom(known, attempt) ? nothingLeftWords : 'it may still go through'}${journal('show')}`;
   }
 }

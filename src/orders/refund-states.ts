@@ -77,7 +77,7 @@ export interface KnownRefund {
   readonly amount: number | undefined;
   /** The attempt that sent it, as far as the journal knows. */
   readonly attempt: AttemptRecord | undefined;
-  /** The order does not show it, and it may still appear. */
+  /** The order does not show it, and it may still go through. */
   readonly mayAppear: boolean;
 }
 

@@ -101,7 +101,7 @@ function factsOf(twin: KnownTwin, words: TwinWords): readonly string[] {
     ...(states.includes('pending') ? ['has a refund under way (pending)'] : []),
     // If all of the twin went back, no refund of it can still appear.
     ...(!twin.isBack && states.includes('recorded not made')
-      ? ['has a refund that was recorded as not made and may still appear']
+      ? ['has a refund that was recorded as not made and may still go through']
       : []),
   ];
 }

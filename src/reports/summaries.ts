@@ -62,7 +62,7 @@ const refundNames = [
 /**
  * `pending`, `failed`, `unconfirmed`: refunds whose record says that; those with a status that nobody knows are `unconfirmed`. No
  * other sum has them. `unconfirmed`, `recorded_made` and `recorded_not_made` also have refunds that only the journal knows and no
- * order shows; in `recorded_not_made` they are only while they may still appear. How many there are is in `pending_refunds` and
+ * order shows; in `recorded_not_made` they are only while they may still go through. How many there are is in `pending_refunds` and
  * so on. `net`: what was paid less what went back. `refunded_of_paid`: what went back, at any time, of the payments of the
  * period. `unsummed`: refunds and payments without an amount.
  */

@@ -59,7 +59,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
       'APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_1 do not refund this order; show your lead',
     );
     expect(text).toContain(`paydesk journal reconcile ${change}`);
-    expect(text).not.toMatch(/may still appear|wait until|orders refund/);
+    expect(text).not.toMatch(/may still go through|wait until|orders refund/);
     expect((await desk.run('05:21:00', 'orders list')).stdout).toContain('appeared');
     await desk.run('05:22:00', `journal reconcile ${change}`);
     const after = inOneLine((await desk.run('05:23:00', `orders show ${id}`)).stdout);
@@ -172,20 +172,20 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(screen).toContain(`both were probably sent from here: ${change} and ${second ?? ''}`);
   });
 
-  test('before it does: settling it, journal show and the lists say until when it may still appear', async () => {
+  test('before it does: settling it, journal show and the lists say until when it may still go through', async () => {
     expect((await desk.run('05:05:12', refund())).code).toBe(7);
     const [change = ''] = desk.changes();
     const settled = await desk.run('05:10:00', settle(change, '--not-applied'));
-    const steps = `now: it may still appear until tomorrow 05:06; to look whether it has: paydesk journal reconcile ${change}`;
+    const steps = `now: it may still go through until tomorrow 05:06; to look whether it has: paydesk journal reconcile ${change}`;
     expect(inOneLine(settled.stdout)).toContain(steps);
     expect(inOneLine((await desk.run('05:11:00', `journal show ${change}`)).stdout)).toContain(steps);
     for (const words of ['journal list', 'journal reconcile'])
       expect(inOneLine((await desk.run('05:12:00', words)).stdout)).toContain(
-        'recorded not made, by root; it may still appear until tomorrow 05:06',
+        'recorded not made, by root; it may still go through until tomorrow 05:06',
       );
     const [row] = JSON.parse((await desk.run('05:13:00', 'journal list --json')).stdout).data;
     expect(row).toMatchObject({ may_appear_until: Date.parse('2040-11-22T05:05:12Z') / 1000 });
-    expect((await desk.run('05:14:00', 'journal list', '23')).stdout).not.toContain('may still appear');
+    expect((await desk.run('05:14:00', 'journal list', '23')).stdout).not.toContain('may still go through');
   });
 
   test('a correction says then that the order shows it, and how to end the alarm', async () => {
@@ -227,7 +227,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 0,
       stdout: expect.stringContaining(
-        'recorded not made, by root; it did not appear until the end of the waiting period',
+        'recorded not made, by root; it did not go through until the end of the waiting period',
       ),
     });
     const before = desk.service.requests.length;
@@ -288,9 +288,9 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 });
 
-test('what a person recorded as not made stands beside the sums of its month while it may still appear', async () => {
+test('what a person recorded as not made stands beside the sums of its month while it may still go through', async () => {
   await desk.recordedAsNotMade();
-  const words = '1 recorded as not made that may still appear, 900 MXN';
+  const words = '1 recorded as not made that may still go through, 900 MXN';
   const saidOn = async (day: string) => {
     const runs = ['refunds list', 'orders export --rows refunds', 'refunds summary'].map((line) =>
       desk.run('05:30:00', `${line} --period 2040-11`, day),

@@ -378,7 +378,7 @@ describe('the refunds of an attempt', () => {
     expect(isFailedLate(sent({ ...failedLater, alarm: undefined, acknowledged: 'failed' }))).toBe(false);
   });
 
-  it('are watched while they may still appear', () => {
+  it('are watched while they may still go through', () => {
     expect(isDoubted(sent(failedAtOnce))).toBe(true);
     expect(isDue(sent(failedAtOnce), momentAt(2000))).toBe(true);
     expect(isDoubted(sent({ ...failedAtOnce }, { ...failedAtOnce, time: over }))).toBe(false);

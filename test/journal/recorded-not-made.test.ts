@@ -203,7 +203,7 @@ describe('a refund that a person recorded as not made', () => {
   it.each<[string, Partial<VerdictRow>[]]>([
     ['without a verdict', []],
     ['unknown', [{ verdict: 'unknown' }]],
-    ['not seen, and it may still appear', [{ verdict: 'not_seen' }]],
+    ['not seen, and it may still go through', [{ verdict: 'not_seen' }]],
     ['refused by a reply that no read has confirmed', [{ verdict: 'rejected', confirmed: false }]],
   ])('is left to an equal one that is %s', (_, verdicts) => {
     const shown = appearedOn(doubted, [doubted], order(5))?.evidence;

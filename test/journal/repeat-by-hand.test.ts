@@ -6,14 +6,14 @@ import { id, refund, settle, startAppearing } from './appearing.ts';
 
 const scripted = refund('--idempotency-key tick-1');
 describe('a repeat under --idempotency-key, after somebody recorded that the refund was not made', () => {
-  test('says who recorded that and until when it may still appear; it was not refused by the service', async () => {
+  test('says who recorded that and until when it may still go through; it was not refused by the service', async () => {
     const { run, recordedAsNotMade, service } = await startAppearing();
     const change = await recordedAsNotMade('--idempotency-key tick-1');
     const { code, stderr } = await run('05:20:00', scripted);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 3,
       stderr: expect.stringContaining(
-        "refused: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was NOT made (root's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06 certain: nothing was sent now; that it was not made is only what a person says",
+        "refused: root recorded on 21 Nov 2040 05:10:00 UTC that the refund of 900 MXN of 21 Nov 2040 05:05:12 UTC, sent by root, was NOT made (root's note: Ana at the bank looked: nothing); it may still go through until tomorrow 05:06 certain: nothing was sent now; that it was not made is only what a person says",
       ),
     });
     expect(inOneLine(stderr)).toContain(
@@ -43,13 +43,13 @@ describe('a repeat under --idempotency-key, after somebody recorded that the ref
     expect({ code: soon.code, stderr: inOneLine(soon.stderr) }).toEqual({
       code: 3,
       stderr: expect.stringContaining(
-        "was NOT made (root's note: Ana at the bank looked: nothing), correcting an earlier record; it may still appear until",
+        "was NOT made (root's note: Ana at the bank looked: nothing), correcting an earlier record; it may still go through until",
       ),
     });
     const late = await run('05:20:00', scripted, '23');
     expect({ code: late.code, stderr: inOneLine(late.stderr) }).toEqual({
       code: 3,
-      stderr: expect.stringContaining('; it did not appear until the end of the waiting period certain:'),
+      stderr: expect.stringContaining('; it did not go through until the end of the waiting period certain:'),
     });
     expect(service.posts).toHaveLength(1);
   });

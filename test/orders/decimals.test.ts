@@ -90,7 +90,7 @@ describe('screens', () => {
 
       REFUNDS  from charge            amount  when              auth    by
                1 *4242      -12000 (-120.00)  20 Nov 19:38 UTC  490215  elsewhere
-               id 656f21d79a2b4d0018c40c11  not sent from here; by whom is not known
+               id 656f21d79a2b4d0018c40c11  not sent from here: ask your lead who did
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000 (350.00)  35000 (350.00)
                items 35000 (350.00): equal to the order amount

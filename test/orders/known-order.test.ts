@@ -201,9 +201,9 @@ test('an order that does not show all of its refunds: orders show has those that
 
     REFUNDS  from charge  amount  when              auth    by
              1 *4242        -200  21 Sep 15:13 UTC  490215  elsewhere
-             id rf_1  not sent from here; by whom is not known
+             id rf_1  not sent from here: ask your lead who did
              1 *4242        -100  22 Sep 15:13 UTC  -       elsewhere
-             id rf_2  not sent from here; by whom is not known  failed
+             id rf_2  not sent from here: ask your lead who did  failed
              this list is not complete
 
     ITEMS    Wool blanket  sku WB-2  1 x 1000  1000

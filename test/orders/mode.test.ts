@@ -40,7 +40,14 @@ describe.each<[string, Json, string]>([
 ])('an order whose livemode %s', (_, order, why) => {
   const problem = `nobody can tell whether ord_1 is real money: ${why}`;
 
-  test.each(['orders show ord_1', 'orders show ord_1 --json', 'orders list', 'orders find 4242'])(
+  test('is shown with a first line that says what that means for whoever wants to refund it', async () => {
+    await serve(order);
+    expect(inOneLine((await run('orders show ord_1')).stdout)).toContain(
+      `NO MODE ${why}: nobody can tell whether it is real money paydesk refunds and captures nothing of it: ask whoever runs the service`,
+    );
+  });
+
+  test.each(['orders show ord_1 --json', 'orders list', 'orders find 4242'])(
     'is shown with a warning: %s',
     async (words) => {
       await serve(order);

@@ -102,8 +102,7 @@ order                                          35000      -1800      33200
 REFUNDS  from charge  amount  when              auth    by
          1 *4242        -900  21 Nov 05:05 UTC  490215  root
          id rf_1  made twice
-         1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from
-                                                        elsewhere
+         1 *4242        -900  21 Nov 05:05 UTC  490215  ours again, or elsewhere
          id rf_2  made twice
 
 ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
@@ -128,7 +127,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded, made twice  sandbox environment
       MADE TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 is a second refund: ours made twice, or one from elsewhere
+              rf_2 is the same again: repeated by the service, or sent from elsewhere
               do not refund this order before this is checked:
               paydesk journal reconcile i_7f3k2m9x
               tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
@@ -146,9 +145,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
               tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa card ending in 4242. This was done twice."
       instead of lines 11 to 13:
       twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: ask
-              which of the two the buyer wants to keep
-      instead of lines 24 to 25:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
+              which of the two the buyer wants to keep"
     `);
     expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|490215 {2}elsewhere/);
   });
@@ -201,9 +198,9 @@ describe('two equal refunds that only the read of orders show shows', () => {
     expect(text.slice(text.indexOf('MADE TWICE'))).toMatchInlineSnapshot(`
       "MADE TWICE: ord_2tQ8mVxK4nRz7LcWp shows the refund of 900 MXN more than once
                rf_1 and rf_2
-      certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is a
-               second refund: ours made twice, or one from elsewhere; paydesk cannot
-               take a refund back
+      certain: nothing was sent now; rf_1 is ours, sent at 05:05:12 by root; rf_2 is
+               the same again: repeated by the service, or sent from elsewhere;
+               paydesk cannot take a refund back
       now:     leave this order alone; show your lead:
                paydesk journal show i_7f3k2m9x
                when somebody has dealt with it:
@@ -233,9 +230,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
         / {2}root\n +id rf_1 {2}made twice\n/,
       );
       const history = (await run('05:11:00', `journal show ${change}`)).stdout;
-      expect(history).toMatch(
-        /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or sent from elsewhere\n/,
-      );
+      expect(history).toMatch(/refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}ours again, or elsewhere\n/);
     },
   );
 });
@@ -248,7 +243,7 @@ describe('a refund that was made twice', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded, made twice  sandbox environment
       MADE TWICE: 900 MXN, rf_1 and rf_2
               rf_1 is ours, sent at 05:05:12 by root
-              rf_2 is a second refund: ours made twice, or one from elsewhere
+              rf_2 is the same again: repeated by the service, or sent from elsewhere
               paydesk cannot take a refund back
               do not refund this order; show your lead
               tell the buyer: "On 21 November 2026 we refunded 900 MXN to your Visa
@@ -267,9 +262,7 @@ describe('a refund that was made twice', () => {
       instead of lines 11 to 13:
       twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min earlier, was paid and not refunded: ask
               which of the two the buyer wants to keep
-      instead of lines 24 to 25:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
-      instead of lines 31 to 32:
+      instead of lines 30 to 31:
       do not refund this order; show your lead. For your lead: what was sent, what paydesk has found since, and how to resolve
       this:"
     `);
@@ -426,7 +419,7 @@ describe('a refund that was made twice', () => {
     const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
     expect(shown).not.toContain('MADE TWICE');
     expect(shown).toMatch(/ {2}root\n +id rf_1 {2}made twice\n/);
-    expect(shown).toMatch(/ {2}made twice, or sent from elsewhere\n +id rf_2 {2}made twice\n/);
+    expect(shown).toMatch(/ {2}ours again, or elsewhere\n +id rf_2 {2}made twice\n/);
     const acknowledged =
       /root acknowledged on 21 Nov 2026 05:\d\d:\d\d UTC that the refund of 900 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, is there twice \(root's note: the bank recalls rf_2, ticket 8851\)/;
     expect(shown).toMatch(acknowledged);

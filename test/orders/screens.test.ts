@@ -156,7 +156,7 @@ test('orders show', async () => {
 
     REFUNDS  from charge  amount  when                     auth    by
              1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  elsewhere
-             id 656f21d79a2b4d0018c40c11  not sent from here; by whom is not known
+             id 656f21d79a2b4d0018c40c11  not sent from here: ask your lead who did
 
     ITEMS    Wool blanket  sku WB-2  2 x 16000  32000
              Lamp  sku L-9           1 x 20000  20000
@@ -222,7 +222,7 @@ test('a refund of this desk: who and why, in show and, from 120 columns, in the 
   expect(await screenOf(['orders', 'show', id])).toContain(`
 REFUNDS  from charge  amount  when                     auth    by
          1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  elsewhere
-         id 656f21d79a2b4d0018c40c11  not sent from here; by whom is not known
+         id 656f21d79a2b4d0018c40c11  not sent from here: ask your lead who did
          1 *4242        -300  D MMM HH:MM UTC-6  490215  op7: ticket 8840,
                                                                the second parcel
                                                                came broken and

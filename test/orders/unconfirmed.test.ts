@@ -198,7 +198,7 @@ describe('a refund that shows after its reply was lost', () => {
                                                               yet
                id rf_1  unconfirmed
                1 *4242        -500  21 Nov 05:05 UTC  490215  elsewhere
-               id rf_2  not sent from here; by whom is not known
+               id rf_2  not sent from here: ask your lead who did
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
@@ -233,7 +233,7 @@ describe('a refund that shows after its reply was lost', () => {
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(after.match(/one of these is ours, sent at 05:05:12 by root/g)).toHaveLength(2);
     expect(after).toContain(
-      'one of them is ours, sent at 05:05:12 by root; the other is a second refund: ours made twice, or',
+      'one of them is ours, sent at 05:05:12 by root; the other is the same again: repeated by the',
     );
     expect(after).not.toContain('  elsewhere');
   });

@@ -197,8 +197,8 @@ order                52000     -12000      40000
 REFUNDS  from charge  amount  when
          1 *4242      -12000  20 Nov 11:00 UTC
          auth 490215  elsewhere
-         id rf_ord_2tQ7zRk9PwE5xNvAm_1  not sent from here;
-         by whom is not known
+         id rf_ord_2tQ7zRk9PwE5xNvAm_1  not sent from here:
+         ask your lead who did
 `);
 });
 

@@ -84,7 +84,7 @@ describe('a refund that failed after it was made, among others', () => {
   it('a dry run records nothing, and prints the command that does', async () => {
     const own = world.copied(desk);
     const { stdout } = await world.run(own, ['orders', 'show', id, '--dry-run'], 160);
-    expect(stdout).toContain('then record it: paydesk journal reconcile');
+    expect(stdout).toContain('record in the journal that it failed:\n  paydesk journal reconcile');
     expect((await attemptOf(world, own)).state).toBe('made');
   });
 });

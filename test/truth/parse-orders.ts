@@ -107,7 +107,7 @@ const unshown: readonly (readonly [RegExp, State])[] = [
   [/(?:UNCONFIRMED|NOT MADE) refund of (\d+) MXN/g, 'unconfirmed'],
   [/RECORDED MADE \S+ says (\d+) MXN were paid back/g, 'recorded made'],
   [
-    /SETTLED BY HAND \S+ recorded on [^;]{1,30} that the refund of (\d+) MXN (?:(?!SETTLED)[^;])* was NOT made (?:(?!SETTLED)[^;])*; it may still appear/g,
+    /SETTLED BY HAND \S+ recorded on [^;]{1,30} that the refund of (\d+) MXN (?:(?!SETTLED)[^;])* was NOT made (?:(?!SETTLED)[^;])*; it may still go through/g,
     'recorded not made',
   ],
   [/GONE\W+(?:refund of )?(\d+) MXN/g, 'gone'],

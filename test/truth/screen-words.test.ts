@@ -101,19 +101,19 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'what is recorded as not made stops only the same',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,
-    'until tomorrow 09:00 the refund of 300 MXN may still appear: if it is sent again before then, the buyer may be paid twice',
+    'until tomorrow 09:00 the refund of 300 MXN may still go through: if it is sent again before then, the buyer may be paid twice',
   ],
   [
     'and what is left besides it is offered',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,
-    `refund 400 of charge 1 (safe: it leaves the 300 that may still appear): paydesk orders refund ${id} --charge 1 --amount 400 refund charge 2, 300: paydesk orders refund ${id} --charge 2`,
+    `refund 400 of charge 1 (safe: it leaves the 300 that may still go through): paydesk orders refund ${id} --charge 1 --amount 400 refund charge 2, 300: paydesk orders refund ${id} --charge 2`,
   ],
   [
     'and once the same was sent again, that stands there',
     inTurn(hand('lost', 7), notMade, byAna),
     `orders show ${id}`,
-    'may still appear: ana sent the same again at 09:04:00 (i_',
+    'may still go through: ana sent the same again at 09:04:00 (i_',
   ],
   [
     'the same, and what the order shows comes first',
@@ -298,7 +298,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'made twice, acknowledged by ana: paydesk journal show',
   ],
   [
-    'of an order of which nothing is left, compare does not say that one more refund may still appear',
+    'of an order of which nothing is left, compare does not say that one more refund may still go through',
     inTurn(
       wholeFile,
       (world) => send('lost', 7)(world, 'whole', 'hand'),
@@ -345,10 +345,10 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'paid, check its twin first',
   ],
   [
-    'a twin of which a refund may still appear is not simply not refunded',
+    'a twin of which a refund may still go through is not simply not refunded',
     twinLate,
     `orders show ${id}`,
-    'recorded as not made and may still appear: if you refund both, the buyer may get both payments back',
+    'recorded as not made and may still go through: if you refund both, the buyer may get both payments back',
   ],
   [
     'what was recorded as made of a twin counts besides the part that its order shows',
@@ -400,10 +400,10 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'paid, its twin is recorded as refunded',
   ],
   [
-    'while a part of a twin went back, another refund of it may still appear',
+    'while a part of a twin went back, another refund of it may still go through',
     inTurn(twinLost, twinPart, (world) => twinSaid(world, '--not-applied')),
     `orders show ${id}`,
-    'was refunded in part (400 of 1000) 4 min ago, and has a refund that was recorded as not made and may still appear: if you refund both, the buyer may get both payments back',
+    'was refunded in part (400 of 1000) 4 min ago, and has a refund that was recorded as not made and may still go through: if you refund both, the buyer may get both payments back',
   ],
   [
     'the same, and it is not offered before that is clear',
@@ -418,12 +418,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'was refunded in part (400 of 1000) less than a minute ago, and has an unconfirmed refund of 1000 MXN',
   ],
   [
-    'once a payment went back, a refund of its twin may still appear',
+    'once a payment went back, a refund of its twin may still go through',
     inTurn(twinLate, async (world) => {
       await world.must(world.ana, `orders refund ${id} --reason other --yes`, 0);
     }),
     `orders show ${id}`,
-    `has a refund that was recorded as not made and may still appear, and ${id} was refunded less than a minute ago as other, by ana: the buyer may get both payments back`,
+    `has a refund that was recorded as not made and may still go through, and ${id} was refunded less than a minute ago as other, by ana: the buyer may get both payments back`,
   ],
   [
     'the same, and the list of twins has the pair',
@@ -561,7 +561,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of a refund that is not from here, its line says that nobody knows who sent it',
     inTurn(second(300)),
     `orders show ${id}`,
-    'elsewhere id rf_1 not sent from here; by whom is not known',
+    'elsewhere id rf_1 not sent from here: ask your lead who did',
   ],
   [
     'a twin is told as what it is, with the command that shows it',
@@ -582,7 +582,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'tell the buyer: "According to our records, a refund of 300 MXN to your Visa card ending in 4242 was made."',
   ],
   [
-    'of one that was recorded as not made and may still appear',
+    'of one that was recorded as not made and may still go through',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,
     'tell the buyer: "We are checking a refund of 300 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through."',
@@ -636,7 +636,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'UTC not made checked after the waiting period',
   ],
   [
-    'the buyer does not hear that a refund was not made while it may still appear',
+    'the buyer does not hear that a refund was not made while it may still go through',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id} --for-buyer`,
     'We are checking a refund of 300 MXN',
@@ -709,6 +709,24 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'by ana and unconfirmed: paydesk journal reconcile',
   ],
   [
+    'and until when it is unconfirmed at the latest',
+    inTurn(file, plan('lost', 7)),
+    'refunds plan r.csv --to s.plan -o list',
+    '(until 2040-11-22 09:00 UTC at the latest)',
+  ],
+  [
+    'the command that ends the alarm about a refund that failed comes after everything else',
+    inTurn(
+      hand('made', 0),
+      at('09:05:00'),
+      failsNow,
+      look('09:06:00', 7),
+      again('made', 'ticket-2', '--charge ch_1 --amount 300', 0),
+    ),
+    `orders show ${id}`,
+    `--charge 2 last of all, once that is checked and the buyer knows, end the alarm about what failed: paydesk journal acknowledge`,
+  ],
+  [
     'the list says why a part went back, although the other part failed',
     inTurn((world) => send('made', 0)(world, 'whole', 'hand'), at('09:05:00'), failsNow, look('09:06:00', 7)),
     'orders list --csv --columns id,reason',
@@ -742,16 +760,19 @@ it.each([
   ['refunds list --period 2d', '2 went back, 1000 MXN'],
   ['orders export --rows refunds -o csv', '2 went back, 1000 MXN'],
   ['journal list', 'recorded not made, by ana'],
-])('%s does not say that a refund may still appear once all of its order went back', async (line, shows) => {
-  await using world = await startWorld([main(), other()]);
-  await inTurn((to) => send('lost', 7)(to, 'whole', 'hand'), notMade)(world);
-  const said = async () => inOneLine(Object.values(await world.run(world.ana, line.split(' '))).join(' '));
-  expect(await said()).toContain('may still appear');
-  await world.must(world.ana, `orders refund ${id} --reason other --yes`, 0);
-  const after = await said();
-  expect(after).toContain(shows);
-  expect(after).not.toContain('may still appear');
-});
+])(
+  '%s does not say that a refund may still go through once all of its order went back',
+  async (line, shows) => {
+    await using world = await startWorld([main(), other()]);
+    await inTurn((to) => send('lost', 7)(to, 'whole', 'hand'), notMade)(world);
+    const said = async () => inOneLine(Object.values(await world.run(world.ana, line.split(' '))).join(' '));
+    expect(await said()).toContain('may still go through');
+    await world.must(world.ana, `orders refund ${id} --reason other --yes`, 0);
+    const after = await said();
+    expect(after).toContain(shows);
+    expect(after).not.toContain('may still go through');
+  },
+);
 
 it('of an unconfirmed refund that an order shows in part, no sum has the part, and the rest stands beside them', async () => {
   await using world = await startWorld([main()]);
@@ -1030,7 +1051,7 @@ it('the receipt of a refund that was sent twice, and made twice, says both', asy
   }
 });
 
-it('of a whole order that was recorded as not made and sent again, no screen says that it may still appear', async () => {
+it('of a whole order that was recorded as not made and sent again, no screen says that it may still go through', async () => {
   await using world = await startWorld([main(), other()]);
   await inTurn(
     (to) => send('lost', 7)(to, 'whole', 'hand'),
@@ -1042,8 +1063,8 @@ it('of a whole order that was recorded as not made and sent again, no screen say
   };
   const read = async (line: string) => inOneLine((await world.run(world.ana, line.split(' '), 160)).stdout);
   expect(await read('today')).not.toContain('recorded not made');
-  expect(await read(`journal show ${change}`)).toMatch(/recorded not made, by ana(?!.*may still appear)/);
-  expect(await read(`orders show ${id}`)).not.toMatch(/may still appear until today 09:15 created/);
+  expect(await read(`journal show ${change}`)).toMatch(/recorded not made, by ana(?!.*may still go through)/);
+  expect(await read(`orders show ${id}`)).not.toMatch(/may still go through until today 09:15 created/);
   const told = await read(`refunds receipt ${change}`);
   expect(told).toMatch(/we refunded 700 MXN .* we refunded 300 MXN/);
   expect(told).not.toContain('We are checking');

@@ -38,7 +38,7 @@ const otherWords: readonly (readonly [RegExp, State | 'none' | 'more' | 'doubt' 
   [/^applied/, 'made'],
   [/^refunded/, 'made'],
   [/^recorded:? (?:as )?not made/, 'recorded not made'],
-  [/^may still appear/, 'recorded not made'],
+  [/^may still go through/, 'recorded not made'],
   [/^not made$/, 'recorded not made'],
   [/^recorded as made/, 'recorded made'],
   [/^by hand/, 'recorded made'],

@@ -102,7 +102,7 @@ function isDoubled({ verdicts }: AttemptRecord): boolean {
 function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
   const { time, operator, reason } = record.sent;
   if (namedByReply(record).length > 0)
-    return { by: 'made twice, or sent from elsewhere', beside: true, reason: undefined };
+    return { by: 'ours again, or elsewhere', beside: true, reason: undefined };
   return { by: `one of these is ours, sent at ${ctx.shortTime(time)} by ${operator}`, beside: true, reason };
 }
 

@@ -263,7 +263,7 @@ async function showRecords(
 
 function withAppearing(ctx: Context, { outcome, may_appear_until: until }: JsonObject): unknown {
   return typeof until === 'number'
-    ? `${String(outcome)}; it may still appear until ${untilWords(ctx, until * 1000)}`
+    ? `${String(outcome)}; it may still go through until ${untilWords(ctx, until * 1000)}`
     : outcome;
 }
 

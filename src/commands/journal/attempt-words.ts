@@ -57,7 +57,7 @@ function moreWords(record: AttemptRecord, open: boolean): string {
     case 'recorded made':
       return `, by ${last?.operator ?? 'somebody'}`;
     case 'recorded not made': {
-      const kept = said === last ? '' : '; it did not appear until the end of the waiting period';
+      const kept = said === last ? '' : '; it did not go through until the end of the waiting period';
       return `, by ${said?.operator ?? 'somebody'}${kept}`;
     }
     case 'refused':
@@ -116,7 +116,7 @@ export function whose(record: AttemptRecord, known: readonly AttemptRecord[], id
     (one) => attemptName(one) !== attemptName(record) && ownRefunds(one).some((refund) => refund.id === id),
   );
   if (other !== undefined) return `   sent from here as ${other.sent.change}`;
-  return ours.length === 0 ? '' : '   made twice, or sent from elsewhere';
+  return ours.length === 0 ? '' : '   ours again, or elsewhere';
 }
 
 // ── What to do now ──────────────────────────────────────────────────────────────────────────────
@@ -137,7 +137,7 @@ export function nextSteps(
     readonly until: string | undefined;
     /** From when on a person may record that it was not made; undefined if that is now. */
     readonly early: string | undefined;
-    /** Until when it may still appear, if somebody recorded that it was not made. */
+    /** Until when it may still go through, if somebody recorded that it was not made. */
     readonly appears: string | undefined;
     readonly isJustRead: boolean;
     /** The command that sends it again; undefined if somebody did. */
@@ -202,9 +202,9 @@ export function nextSteps(
 
 function appearingSteps({ sent: { change, proof } }: AttemptRecord, until: string): readonly string[] {
   // For other changes, no later read can tell that.
-  if (proof.kind !== 'refund') return [`it may still appear until ${until}`];
+  if (proof.kind !== 'refund') return [`it may still go through until ${until}`];
   return [
-    `it may still appear until ${until}; to look whether it has:`,
+    `it may still go through until ${until}; to look whether it has:`,
     `paydesk journal reconcile ${change}`,
   ];
 }

@@ -126,9 +126,9 @@ function meaningLines(
 
 function appearWords(ctx: Context, record: AttemptRecord): string {
   const until = horizonOf(record);
-  if (!Number.isSafeInteger(until)) return 'It may still appear later.';
+  if (!Number.isSafeInteger(until)) return 'It may still go through later.';
   if (until <= ctx.clock.now()) return 'It can no longer appear by itself.';
-  return `It may still appear until ${untilWords(ctx, until)}.`;
+  return `It may still go through until ${untilWords(ctx, until)}.`;
 }
 
 /** What is wrong with a note; undefined if nothing is. `isStrict`: it must say how the person knows. */

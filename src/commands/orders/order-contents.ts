@@ -324,7 +324,7 @@ function idOfRefund(refund: JsonObject, origins: RefundOrigins, state: RefundSta
   const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
-    ...(whoSent(origins, id) === 'elsewhere' ? ['  not sent from here; by whom is not known'] : []),
+    ...(whoSent(origins, id) === 'elsewhere' ? ['  not sent from here: ask your lead who did'] : []),
     ...(row === undefined ? [] : [`  plan ${row}`]),
     ...(ticket === null ? [] : [`  ticket ${ticket}`]),
     ...(request === null ? [] : [`  request ${request}`]),

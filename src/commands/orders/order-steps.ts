@@ -6,6 +6,7 @@ import type { JsonObject } from '../../api/json-values.ts';
 import { paymentOf } from '../../api/payment.ts';
 import {
   caseSteps,
+  closingSteps,
   limitAt,
   messagesIn,
   replyWords,
@@ -47,10 +48,11 @@ export function whatNext(
 ): Next {
   const { profile } = service;
   const { cases, reading, unfit, whyNot } = known;
+  const closing = closingSteps(known);
   const warned = (text: string): Span => ({ text, style: 'warn' });
   const next = (word: Span, steps: readonly Block[]): Next => ({
     word: firstWord(known, word) ?? word,
-    steps: [...sentAgain.flatMap((one) => caseSteps(ctx, one, known)), ...steps],
+    steps: [...sentAgain.flatMap((one) => caseSteps(ctx, one, known)), ...steps, ...closing],
   });
   const sentAgain = cases.filter((one) => one.is !== 'failed' && isFollowed(known, one));
   const first = cases.find((one) => one.is !== 'failed' && !sentAgain.includes(one));

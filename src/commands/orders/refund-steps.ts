@@ -179,7 +179,7 @@ function failedWords({ number }: ChargeMoney, sum: string): string {
   return `send the failed ${sum} of charge ${number} again`;
 }
 
-/** Refunds what is left even if the refund that may still appear is made. */
+/** Refunds what is left even if the refund that may still go through is made. */
 export function refundBesides(charge: ChargeMoney, sum: number, money: OrderMoney, profile: Profile): Step {
   const equal = equalRefund(charge, sum);
   const amount = typedForm(sum, money.currency, profile.settings);
@@ -187,7 +187,7 @@ export function refundBesides(charge: ChargeMoney, sum: number, money: OrderMone
   const words = ['--charge', String(charge.number), '--amount', amount, ...again];
   const figure = figureOf(money, profile);
   return {
-    words: `refund ${figure(sum)} of charge ${charge.number} (safe: it leaves the ${figure(charge.left - sum)} that may still appear)`,
+    words: `refund ${figure(sum)} of charge ${charge.number} (safe: it leaves the ${figure(charge.left - sum)} that may still go through)`,
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
     amount: sum,
     charges: [charge.id],

@@ -5,7 +5,7 @@ import { hasNoCharges, leftToRefund } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
-import { secondsOf } from '../../api/spec.ts';
+import { modeOfOrder, secondsOf } from '../../api/spec.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
@@ -80,7 +80,9 @@ export const show = defineCommand({
     });
     const readAt = ctx.clock.now();
     const problem = modeProblem(record.value, profile);
-    if (problem !== undefined) ctx.notes.warn(`${problem}; nothing of it is refunded or captured`);
+    // The screen says it in its first block.
+    const isSaid = isTable && modeOfOrder(record.value) === undefined;
+    if (problem !== undefined && !isSaid) ctx.notes.warn(`${problem}; nothing of it is refunded or captured`);
     if (isForBuyer) {
       await tellBuyer(ctx, service, record.value, { copy: flags.copy === true });
       return undefined;

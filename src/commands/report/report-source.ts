@@ -169,7 +169,7 @@ export type ShownRefunds = Map<string, { readonly change: string; readonly amoun
 
 /**
  * The refunds of a period that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not
- * made while they may still appear. For a refund that an order shows in part, the rest.
+ * made while they may still go through. For a refund that an order shows in part, the rest.
  */
 export async function unshownFacts(
   { journal }: Pick<Context, 'journal'>,

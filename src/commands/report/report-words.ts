@@ -185,7 +185,7 @@ export const apartStates = [
   ['failed', 'failed'],
   ['unconfirmed', 'unconfirmed'],
   ['recorded_made', 'recorded made'],
-  ['recorded_not_made', 'recorded as not made that may still appear'],
+  ['recorded_not_made', 'recorded as not made that may still go through'],
 ] as const;
 
 /** The sums of some refunds, one for each currency. */

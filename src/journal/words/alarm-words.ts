@@ -42,7 +42,7 @@ export function whoMadeLines(
     const more = unsent === 1 ? 'the other is one more refund' : `the other ${unsent} are more refunds`;
     return [
       `${count} were ${isSure ? '' : 'probably '}sent from here: ${listed(sentAs)}`,
-      ...(unsent === 0 ? [] : [`${more}: ours made twice, or sent from elsewhere`]),
+      ...(unsent === 0 ? [] : [`${more}: repeated by the service, or sent from elsewhere`]),
     ];
   }
   const sent = `sent at ${shortTime(sentAt)} by ${operator}`;
@@ -50,12 +50,12 @@ export function whoMadeLines(
   const own = refunds.filter((id) => ours.includes(id));
   if (own.length === 0)
     return [
-      `one of them is ours, ${sent}; the other is a second refund: ours made twice, or one from elsewhere`,
+      `one of them is ours, ${sent}; the other is the same again: repeated by the service, or sent from elsewhere`,
     ];
   const others = refunds.filter((id) => !ours.includes(id));
   return [
     `${own.join(' and ')} ${isOrAre(own)} ours, ${sent}`,
-    `${others.join(' and ')} ${isOrAre(others)} a second refund: ours made twice, or one from elsewhere`,
+    `${others.join(' and ')} ${isOrAre(others)} the same again: repeated by the service, or sent from elsewhere`,
   ];
 }
 

@@ -64,7 +64,7 @@ async function startDesk(clock: 'standing' | 'real' = 'standing'): Promise<Desk>
 
 const note = ['--note', 'Ana at the bank looked: nothing'];
 
-describe('journal settle --not-applied, while the refund may still appear', () => {
+describe('journal settle --not-applied, while the refund may still go through', () => {
   test('says what it means before it records it; the order id is not in the lines above the question', async () => {
     const settledAt = async (columns: number) => {
       const { change, screen, service } = await startDesk();
@@ -76,7 +76,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const narrow = await settledAt(80);
     expect(narrow).toMatchInlineSnapshot(`
       "refund of 300 MXN, sent 64 min ago by op7; the order does not show it
-      You are recording that this refund was NOT made. It may still appear until
+      You are recording that this refund was NOT made. It may still go through until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
       refund of 300 MXN: recorded not made, by op7
         change         i_7f3k2m9q, attempt 1
@@ -95,7 +95,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         21 Nov 2040 05:05:12 UTC  unconfirmed        the order did not show it yet
         21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked:
                                                      nothing
-      now:  it may still appear until tomorrow 05:06; to look whether it has:
+      now:  it may still go through until tomorrow 05:06; to look whether it has:
             paydesk journal reconcile i_7f3k2m9q
             paydesk -p shop orders show ord_1
             if that record is wrong:
@@ -105,8 +105,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     `);
     expect(differences(await settledAt(120), narrow)).toMatchInlineSnapshot(`
       "instead of lines 2 to 3:
-      You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
-      is paid twice.
+      You are recording that this refund was NOT made. It may still go through until tomorrow 05:06. If you are wrong, the
+      buyer is paid twice.
       instead of lines 14 to 15:
         evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       instead of lines 19 to 20:
@@ -180,18 +180,18 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note:
-              Ana at the bank looked: nothing); it may still appear until tomorrow
+              Ana at the bank looked: nothing); it may still go through until tomorrow
               05:06
               tell the buyer: "We are checking a refund of 300 MXN to your Visa card
               ending in 4242. We cannot confirm yet whether it went through."
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com
       …
-      until tomorrow 05:06 the refund of 300 MXN may still appear: if it is sent again
-      before then, the buyer may be paid twice. See who recorded that it was not made,
-      and why:
+      until tomorrow 05:06 the refund of 300 MXN may still go through: if it is sent
+      again before then, the buyer may be paid twice. See who recorded that it was not
+      made, and why:
         paydesk journal show i_7f3k2m9q
-      refund 34700 of charge 1 (safe: it leaves the 300 that may still appear):
+      refund 34700 of charge 1 (safe: it leaves the 300 that may still go through):
         paydesk -p shop orders refund ord_1 --charge 1 --amount 34700
       "
     `);
@@ -209,7 +209,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     await person.answer('How much?', '\x03');
     const { code, screen } = await person.leaves;
     expect(code).toBe(130);
-    expect(inOneLine(screen)).toContain('op7 says it was not made; it may still appear until tomorrow 05:06');
+    expect(inOneLine(screen)).toContain(
+      'op7 says it was not made; it may still go through until tomorrow 05:06',
+    );
     expect(service.posts).toHaveLength(1);
   });
 
@@ -217,7 +219,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const { change, home } = await startDesk('real');
     const env = { TZ: 'UTC', ...later(600_000) };
     const person = atTerminal(['journal', 'settle', change, '--not-applied'], { home, env });
-    await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+appear\s+until\s/);
+    await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+go\s+through\s+until\s/);
     await person.waitFor(/If\s+you\s+are\s+wrong,\s+the\s+buyer\s+is\s+paid\s+twice/);
     await person.waitFor("Type the order id, from the service's own screen or the ticket");
     expect(person.transcript).not.toContain('ord_1');
@@ -245,13 +247,13 @@ describe('after it was settled by hand', () => {
   test('the next change of the order says so, also with --quiet, in its JSON and under --dry-run', async () => {
     const { run, screen, service } = await settled();
     const words =
-      "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made after all, this pays the buyer twice";
+      "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still go through until tomorrow 05:06. If it was made after all, this pays the buyer twice";
     const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).checks).toContain(words);
     expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
-      by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was
-      made after all, this pays the buyer twice
+      by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still go through until tomorrow 05:06. If it
+      was made after all, this pays the buyer twice
       REFUND PART OF AN ORDER                                         sandbox shop
       order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
       buyer   Buyer Name  buyer@example.com
@@ -270,8 +272,8 @@ describe('after it was settled by hand', () => {
     expect(await screen('21T06:20:00', refund, 80)).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
       MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note: Ana at
-      the bank looked: nothing); it may still appear until tomorrow 05:06. If it was
-      made after all, this pays the buyer twice
+      the bank looked: nothing); it may still go through until tomorrow 05:06. If it
+      was made after all, this pays the buyer twice
       REFUND PART OF AN ORDER                                         sandbox shop
       order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
       buyer   Buyer Name  buyer@example.com
@@ -436,7 +438,7 @@ describe('orders show of an order that somebody settled by hand', () => {
       "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (op7's note:
-              Ana at the bank looked: nothing); it may still appear until tomorrow
+              Ana at the bank looked: nothing); it may still go through until tomorrow
               05:06
               tell the buyer: "We are checking a refund of 300 MXN to your Visa card
               ending in 4242. We cannot confirm yet whether it went through."
@@ -446,7 +448,7 @@ describe('orders show of an order that somebody settled by hand', () => {
     expect(head(await screen('21T06:20:00', show, 120))).toMatchInlineSnapshot(`
       "ord_1  paid, recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
-              by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still appear until tomorrow 05:06
+              by op7, was NOT made (op7's note: Ana at the bank looked: nothing); it may still go through until tomorrow 05:06
               tell the buyer: "We are checking a refund of 300 MXN to your Visa card ending in 4242. We cannot confirm yet
               whether it went through."
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00

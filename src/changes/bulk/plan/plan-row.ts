@@ -14,7 +14,7 @@ import type { Profile } from '../../../profiles/profiles.ts';
 import type { MadeWords } from '../../refund/refund-checks.ts';
 import { planRefund, type RefundPlan, refundedBefore } from '../../refund/refund-plan.ts';
 import { isPlanned } from '../own-rows.ts';
-import { rowDoubt, type TwinOfRow, twinMarks } from './row-doubts.ts';
+import { rowDoubt, type TwinOfRow, twinMarks, untilOf } from './row-doubts.ts';
 import {
   type NewRefund,
   namesLeft,
@@ -272,7 +272,10 @@ export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(base: Row, r
   const show = `paydesk journal show ${sent.change}`;
   const [state, why] =
     known === 'unconfirmed'
-      ? (['unconfirmed', `sent ${by} and unconfirmed: paydesk journal reconcile ${sent.change}`] as const)
+      ? ([
+          'unconfirmed',
+          `sent ${by} and unconfirmed: paydesk journal reconcile ${sent.change}${untilOf(record)}`,
+        ] as const)
       : known === 'failed'
         ? ([
             'impossible',

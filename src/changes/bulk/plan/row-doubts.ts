@@ -3,7 +3,14 @@
 import type { OrderMoney } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { counted } from '../../../counted.ts';
-import { type AttemptRecord, attemptName, changeOf, sameJson, touches } from '../../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  blockedUntil,
+  changeOf,
+  sameJson,
+  touches,
+} from '../../../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../../orders/orders.ts';
 import type { PlanRow } from '../../../plans/plans.ts';
 import { modeProblem, type Profile } from '../../../profiles/profiles.ts';
@@ -98,7 +105,15 @@ function otherChange(
     (record) => isOpen(record) && record.sent.idempotencyKey !== key && !isOfPlan(record),
   );
   if (open === undefined) return undefined;
-  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.change}`;
+  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.change}${untilOf(open)}`;
+}
+
+/** ` (until 2026-12-01 09:00 UTC at the latest)`; nothing if only a read or a person can end it. */
+export function untilOf(record: AttemptRecord): string {
+  const until = blockedUntil(record);
+  if (until === undefined) return '';
+  const [day, time = ''] = new Date(Math.ceil(until / 60_000) * 60_000).toISOString().split('T');
+  return ` (until ${day} ${time.slice(0, 5)} UTC at the latest)`;
 }
 
 // The refund because of which the journal would refuse the row: one that nobody has dealt with, or one that a person recorded as
