@@ -3,6 +3,7 @@
 import {
   type CompleteItems,
   completeItems,
+  filledText,
   isObject,
   type JsonObject,
   textIn,
@@ -87,8 +88,8 @@ export function refundsOf({ amount_refunded: refunded }: JsonObject, charge: Jso
 }
 
 function readRefund(value: unknown, chargeId: string): RefundRecord {
-  const id = valueAt(value, ['id']);
-  if (typeof id !== 'string' || id === '') throw new Unprovable(`a refund of charge ${chargeId} has no id`);
+  const id = filledText(valueAt(value, ['id']));
+  if (id === undefined) throw new Unprovable(`a refund of charge ${chargeId} has no id`);
   const createdAt = valueAt(value, ['created_at']);
   const status = textIn(valueAt(value, ['status']));
   return {
@@ -116,9 +117,8 @@ const countingStatuses: readonly (string | undefined)[] = [
 ];
 
 function readCharge(order: JsonObject, value: unknown, index: number): ChargeMoney {
-  const id = valueAt(value, ['id']);
-  if (!isObject(value) || typeof id !== 'string' || id === '')
-    throw new Unprovable(`charge ${index + 1} has no id`);
+  const id = filledText(valueAt(value, ['id']));
+  if (!isObject(value) || id === undefined) throw new Unprovable(`charge ${index + 1} has no id`);
   const amount = integer(value.amount, `the amount of charge ${id}`);
   const refunds = readRefunds(order, value, id);
   const sums = refundSums(refunds);
@@ -264,18 +264,21 @@ export function newestOf<T extends { readonly createdAt?: number | undefined }>(
   return refunds.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
 }
 
-/** `*4242`, or the type of a payment that is not a card. */
+/** `*4242`, or the type of a payment that is not a card, as the service sends it. */
+export function cardOrType(charge: JsonObject): unknown {
+  const last4 = filledText(valueAt(charge, ['payment_method', 'last4']));
+  return last4 === undefined ? valueAt(charge, ['payment_method', 'type']) : `*${last4}`;
+}
+
+/** The same in words: never blank. */
 export function paidBy(charge: JsonObject): string {
-  const last4 = valueAt(charge, ['payment_method', 'last4']);
-  const type = valueAt(charge, ['payment_method', 'type']);
-  if (typeof last4 === 'string' && last4 !== '') return `*${last4}`;
-  return typeof type === 'string' && type !== '' ? type : 'not shown';
+  return filledText(cardOrType(charge)) ?? 'not shown';
 }
 
 /** `visa *4242`, or without the brand if the service does not show it. */
 export function brandAndCard(charge: JsonObject): string {
-  const brand = valueAt(charge, ['payment_method', 'brand']);
-  return `${typeof brand === 'string' && brand !== '' ? `${brand} ` : ''}${paidBy(charge)}`;
+  const brand = filledText(valueAt(charge, ['payment_method', 'brand']));
+  return `${brand === undefined ? '' : `${brand} `}${paidBy(charge)}`;
 }
 
 /** The charges that can be refunded: something is left of them, and the service does not say that it refunds none of it. */

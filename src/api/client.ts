@@ -178,10 +178,13 @@ export async function locate(
   return (await betweenNeighbours(fetchPage, id)) ?? (await walk(fetchPage, id, options));
 }
 
-// Assumed: GET RESOURCE/ID gives one record. Used only if the profile says so.
+// Assumed: GET RESOURCE/ID gives one record, and 404 if there is none: the document names no status. Used only if the profile says so.
 async function direct(access: Access, resource: ResourceName, id: string): Promise<Located> {
-  const document = await unless404(access.get(`${resources[resource].path}/${encodeURIComponent(id)}`));
-  if (document === undefined) return { missing: true };
+  const document = await unlessRejected(access.get(`${resources[resource].path}/${encodeURIComponent(id)}`));
+  if (document instanceof CliError) {
+    if (document.parts.httpStatus === 404) return { missing: true };
+    throw document;
+  }
   const found = recordOf(document);
   if (idOf(found) !== id || found === undefined) {
     throw new CliError('reply', `paydesk asked for ${id}, but the service sent another record`, {
@@ -199,14 +202,6 @@ async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
     if (error instanceof CliError && error.kind === 'rejected') return error;
     throw error;
   }
-}
-
-// Assumed: a service answers 404 for a missing record. The document names no status.
-async function unless404<T>(reading: Promise<T>): Promise<T | undefined> {
-  const result = await unlessRejected(reading);
-  if (!(result instanceof CliError)) return result;
-  if (result.parts.httpStatus === 404) return undefined;
-  throw result;
 }
 
 function foundIn(records: readonly WireRecord[], id: string, before: string | undefined): Found | undefined {

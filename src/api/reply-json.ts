@@ -169,8 +169,8 @@ export function readPage(list: JsonList) {
 
 function readRecord(list: JsonList, index: number): WireRecord {
   try {
-    const record = recordAt(list, index);
-    if (record !== undefined) return record;
+    const { value, bytes, plain } = list.item(index);
+    if (isObject(value)) return { value, bytes, plain };
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
     throw new CliError(
@@ -191,18 +191,8 @@ function noList(): CliError {
   });
 }
 
-/** Undefined if the document is not an object. */
-export function recordOf(document: JsonDocument): WireRecord | undefined {
-  return isObject(document.value) ? { value: document.value, bytes: trimmed(document.bytes) } : undefined;
-}
-
-// A record of `data` (service: List envelope); undefined if it is not an object. Throws NotJson.
-function recordAt(list: JsonList, index: number): WireRecord | undefined {
-  const { value, bytes, plain } = list.item(index);
-  return isObject(value) ? { value, bytes, plain } : undefined;
-}
-
-// The bytes without surrounding white space.
-function trimmed(bytes: Uint8Array): Uint8Array {
-  return bytes.subarray(bytes.indexOf(0x7b), bytes.lastIndexOf(0x7d) + 1);
+/** The record of a document, without white space around it; undefined if the document is not an object. */
+export function recordOf({ value, bytes }: JsonDocument): WireRecord | undefined {
+  if (!isObject(value)) return undefined;
+  return { value, bytes: bytes.subarray(bytes.indexOf(0x7b), bytes.lastIndexOf(0x7d) + 1) };
 }

@@ -1,6 +1,7 @@
 /** The resources to list and to show by id, with their columns. A new line here is a new column everywhere. */
 
 import type { AmountStyle } from '../amounts.ts';
+import { cardOrType } from './charges.ts';
 import {
   chargeFields,
   customerFields,
@@ -172,7 +173,7 @@ function cardOf(record: JsonObject): unknown {
   const tries = itemsOf(record.charges);
   const paying = tries.filter(paysOrWill);
   if (paying.length > 1 || (tries.length === 0 && record.split_payment === true)) return 'split';
-  const cards = new Set((paying.length > 0 ? paying : tries).map(paidWith));
+  const cards = new Set((paying.length > 0 ? paying : tries).map(cardOrType));
   return cards.size === 1 ? [...cards][0] : undefined;
 }
 
@@ -180,13 +181,6 @@ function cardOf(record: JsonObject): unknown {
 function paysOrWill({ status, paid_at: paidAt }: JsonObject): boolean {
   const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
   return known.includes(status) || typeof paidAt === 'number';
-}
-
-function paidWith(charge: JsonObject): unknown {
-  const last4 = valueAt(charge, ['payment_method', 'last4']);
-  return typeof last4 === 'string' && last4 !== ''
-    ? `*${last4}`
-    : valueAt(charge, ['payment_method', 'type']);
 }
 
 /** Positive; undefined if nothing was refunded. */

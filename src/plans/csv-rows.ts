@@ -107,7 +107,7 @@ function skipBreaks(buffer: Buffer, from: number): number {
   return start;
 }
 
-function endOfLine(buffer: Buffer, from: number): number {
+function endOfLine(buffer: Uint8Array, from: number): number {
   let at = from;
   while (at < buffer.length && !isBreak(buffer[at])) at += 1;
   return at;
@@ -198,13 +198,13 @@ export function saidDelimiter(
 
 /** The line ending at the file's first line feed. */
 export function lineEndOf(bytes: Uint8Array): '\n' | '\r\n' {
-  const end = bytes.indexOf(10);
-  return end > 0 && bytes[end - 1] === 13 ? '\r\n' : '\n';
+  return bytes[bytes.indexOf(lineFeed) - 1] === carriageReturn ? '\r\n' : '\n';
 }
 
 function firstLine(bytes: Uint8Array): string {
-  const isBreak = (byte: number): boolean => byte === 10 || byte === 13;
-  const start = bytes.findIndex((byte) => !isBreak(byte));
-  const end = bytes.findIndex((byte, index) => index > start && isBreak(byte));
-  return new TextDecoder().decode(bytes.subarray(Math.max(start, 0), end === -1 ? bytes.length : end));
+  const start = Math.max(
+    0,
+    bytes.findIndex((byte) => !isBreak(byte)),
+  );
+  return new TextDecoder().decode(bytes.subarray(start, endOfLine(bytes, start)));
 }

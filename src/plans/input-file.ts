@@ -120,7 +120,9 @@ function columnLetters(index: number): string {
 
 /** The result for a file from which nothing can be read. */
 export function unreadableFile(words: string, delimiter: Delimiter = ','): InputFile {
-  const nothing = {
+  return {
+    delimiter,
+    problems: [wholeFile(words)],
     columns: [],
     unread: [],
     readAs: [],
@@ -129,11 +131,6 @@ export function unreadableFile(words: string, delimiter: Delimiter = ','): Input
     rows: [],
     lines: [],
     canCorrect: false,
-  };
-  return {
-    ...nothing,
-    delimiter,
-    problems: [wholeFile(words)],
     hasBom: false,
     lineEnd: '\n',
   };

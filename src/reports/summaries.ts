@@ -79,19 +79,9 @@ export function hasCurrency(asked: string | undefined, shown: string | undefined
   return asked === undefined || asked.toUpperCase() === shown?.toUpperCase();
 }
 
-/**
- * The refunds that were made in the period, and the payments of the same period. `units` of the result: the buckets that are there
- * even if nothing fell into them.
- */
+/** The refunds that were made in the period, and the payments of the same period. */
 export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Split>) {
-  const totals = createTally(refundNames);
-  const buckets = createTally(refundNames);
-  const days = createDays(rules);
-  const gaps = createGaps();
-  const add = (bucket: string | undefined, of: string | undefined, figures: RefundFigures): void => {
-    totals.add('', of, figures);
-    if (bucket !== undefined) buckets.add(bucket, of, figures);
-  };
+  const { add, days, gaps, result } = createSums(refundNames, 'refunded', by, rules);
   const addRefund = (refund: RefundFact): void => {
     if (!hasCurrency(currency, refund.currency)) return;
     const { amount, paidAt, madeAt, meaning } = refund;
@@ -121,16 +111,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Spl
       refunds.forEach(addRefund);
       payments.forEach(addPayment);
     },
-    result(units: readonly string[] = []): Summary<RefundSum> {
-      const lines = totals.lines('refunded');
-      for (const { currency: of } of lines) for (const unit of units) buckets.add(unit, of, {});
-      return {
-        totals: lines,
-        buckets: buckets.lines('refunded', ownOrder(by)),
-        days: days.figures,
-        gaps: gaps.all(),
-      };
-    },
+    result,
   };
 }
 
@@ -172,10 +153,7 @@ interface OrderQuery extends SummaryQuery<Split<OrderDimension>> {
 
 /** The orders that were created in the period. Refunds that an order does not show do not matter here. */
 export function summariseOrders({ span, by, currency, rules, counts = () => true }: OrderQuery) {
-  const totals = createTally(orderNames);
-  const buckets = createTally(orderNames);
-  const days = createDays(rules);
-  const gaps = createGaps();
+  const { add, days, gaps, result } = createSums(orderNames, 'amount', by, rules);
   return {
     add({ order, payments }: Facts): void {
       if (order === undefined || !hasCurrency(currency, order.currency) || !counts(order)) return;
@@ -197,16 +175,36 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
         hidden: isPlain && order.hidesCharges === undefined ? 0 : 1,
         unsummed: amount === undefined ? 1 : 0,
       };
-      totals.add('', order.currency, figures);
-      buckets.add(bucketOfOrder(order, by, rules), order.currency, figures);
+      add(bucketOfOrder(order, by, rules), order.currency, figures);
       if (createdAt !== undefined) days.add(order.currency, createdAt, amount);
     },
-    result(units: readonly string[] = []): Summary<OrderSum> {
-      const lines = totals.lines('amount');
-      for (const { currency: of } of lines) for (const unit of units) buckets.add(unit, of, {});
+    result,
+  };
+}
+
+// The sums of a period while they grow: in all, in each bucket, and by day. `most`: the sum by which lines are sorted.
+function createSums<Name extends string>(names: readonly Name[], most: Name, by: Split, rules: BucketRules) {
+  const [totals, buckets] = [createTally(names), createTally(names)];
+  const [days, gaps] = [createDays(rules), createGaps()];
+  return {
+    days,
+    gaps,
+    /** Adds figures to a bucket, if there is one, and to the totals. */
+    add: (
+      bucket: string | undefined,
+      currency: string | undefined,
+      figures: Partial<Record<Name, Figure>>,
+    ): void => {
+      totals.add('', currency, figures);
+      if (bucket !== undefined) buckets.add(bucket, currency, figures);
+    },
+    /** `units`: the buckets that are there even if nothing fell into them. */
+    result: (units: readonly string[] = []): Summary<Name> => {
+      const lines = totals.lines(most);
+      for (const { currency } of lines) for (const unit of units) buckets.add(unit, currency);
       return {
         totals: lines,
-        buckets: buckets.lines('amount', ownOrder(by)),
+        buckets: buckets.lines(most, ownOrder(by)),
         days: days.figures,
         gaps: gaps.all(),
       };
@@ -260,14 +258,14 @@ export function createTally<Name extends string>(names: readonly Name[]) {
     // The type of the result follows from `names`, which TypeScript cannot see through fromEntries.
     Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, Figure>;
   return {
-    /** Adds figures to a bucket. A figure that is not named adds nothing. */
-    add(bucket: string, currency: string | undefined, figures: Readonly<Partial<Record<Name, Figure>>>) {
+    /** Adds figures to a bucket, and makes it if it is new. A figure that is not named adds nothing. */
+    add(bucket: string, currency: string | undefined, figures?: Readonly<Partial<Record<Name, Figure>>>) {
       const key = keyOf(currency);
       const group = groups.get(key) ?? new Map<string, Record<Name, Figure>>();
       groups.set(key, group);
       const sums = group.get(bucket) ?? zeros();
       group.set(bucket, sums);
-      for (const name of names) sums[name] = plus(sums[name], figures[name] ?? 0);
+      for (const name of names) sums[name] = plus(sums[name], figures?.[name] ?? 0);
     },
     /**
      * The lines, currency by currency. Within a currency they are sorted by `order`; without it, the line with the largest sum

@@ -1,11 +1,13 @@
 /** Reads the XML in a workbook piece by piece, and what it says besides the cells: the list of sheets, shared texts, number formats. */
 
 import { decoded } from './sheet-cells.ts';
-import { Unreadable, type ZipReader } from './zip-reader.ts';
+import { damaged, Unreadable, type ZipReader } from './zip-reader.ts';
 
-/** Reads the XML of a part to its end. Throws Unreadable if it is damaged. */
+/** Reads the XML of a part to its end. Throws Unreadable if it is not well-formed or exceeds a limit. */
 export async function parsePart(zip: ZipReader, part: string, on: XmlHandlers): Promise<void> {
-  await readXml(zip.text(part), on);
+  const reader = new XmlReader(on);
+  for await (const chunk of zip.text(part)) reader.write(chunk);
+  reader.end();
 }
 
 export interface WorkbookSheet {
@@ -123,13 +125,6 @@ const passed: readonly (readonly [start: string, end: string])[] = [
 const longestTag = 64 * 1024;
 const longestText = 1024 * 1024;
 
-/** Throws Unreadable if the XML is not well-formed or exceeds a limit. */
-async function readXml(chunks: AsyncIterable<string>, on: XmlHandlers): Promise<void> {
-  const reader = new XmlReader(on);
-  for await (const chunk of chunks) reader.write(chunk);
-  reader.end();
-}
-
 class XmlReader {
   readonly #on: XmlHandlers;
   readonly #names: string[] = [];
@@ -211,10 +206,6 @@ class XmlReader {
     if (this.#names.length > 0) this.#on.text?.(text);
     else if (text.trim() !== '') throw damaged();
   }
-}
-
-function damaged(): Unreadable {
-  return new Unreadable('the file is damaged: open it in a spreadsheet and save it again');
 }
 
 function local(name: string): string {

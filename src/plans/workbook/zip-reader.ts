@@ -10,7 +10,10 @@ import { crc32, createInflateRaw } from 'node:zlib';
 /** Why a file is not read. */
 export class Unreadable extends Error {}
 
-const damaged = 'the file is damaged: open it in a spreadsheet and save it again';
+export function damaged(cause?: unknown): Unreadable {
+  return new Unreadable('the file is damaged: open it in a spreadsheet and save it again', { cause });
+}
+
 // A sheet of 100,000 rows is about 60 MB.
 const mostBytes = 256 * 1024 * 1024;
 
@@ -30,7 +33,7 @@ export class ZipReader {
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
     const end = bytes.lastIndexOf(Buffer.from('PK\u0005\u0006', 'latin1'));
-    if (end === -1 || end + 22 > bytes.length) throw new Unreadable(damaged);
+    if (end === -1 || end + 22 > bytes.length) throw damaged();
     const count = bytes.readUInt16LE(end + 10);
     let at = bytes.readUInt32LE(end + 16);
     for (let index = 0; index < count; index += 1) at = this.#read(at);
@@ -50,7 +53,7 @@ export class ZipReader {
    */
   async *text(name: string): AsyncGenerator<string> {
     const entry = this.#entries.get(name);
-    if (entry === undefined) throw new Unreadable(damaged);
+    if (entry === undefined) throw damaged();
     if (entry.size > mostBytes)
       throw new Unreadable(`the file unpacks to ${entry.size} bytes, more than a list of refunds has`);
     const packed = this.#packedBytes(entry);
@@ -61,23 +64,23 @@ export class ZipReader {
       for await (const piece of pieces) {
         size += piece.length;
         crc = crc32(piece, crc);
-        if (size > entry.size) throw new Unreadable(damaged);
+        if (size > entry.size) throw damaged();
         yield decoder.decode(piece, { stream: true });
       }
       yield decoder.decode();
     } catch (error) {
-      throw error instanceof Unreadable ? error : new Unreadable(damaged, { cause: error });
+      throw error instanceof Unreadable ? error : damaged(error);
     }
-    if (size !== entry.size || crc !== entry.crc) throw new Unreadable(damaged);
+    if (size !== entry.size || crc !== entry.crc) throw damaged();
   }
 
   // Reads an entry of the list. Returns where the next one is.
   #read(at: number): number {
     const bytes = this.#bytes;
-    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== 0x02014b50) throw new Unreadable(damaged);
+    if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== 0x02014b50) throw damaged();
     const nameEnd = at + 46 + bytes.readUInt16LE(at + 28);
     const name = bytes.toString('utf8', at + 46, nameEnd);
-    if (this.#entries.has(name)) throw new Unreadable(damaged);
+    if (this.#entries.has(name)) throw damaged();
     if ((bytes.readUInt16LE(at + 8) & 1) === 1)
       throw new Unreadable('the file is locked by a password: save it without one');
     this.#entries.set(name, {
@@ -93,9 +96,9 @@ export class ZipReader {
   #packedBytes({ at, packed, method }: Entry): Buffer {
     const bytes = this.#bytes;
     if (at + 30 > bytes.length || bytes.readUInt32LE(at) !== 0x04034b50 || (method !== 0 && method !== 8))
-      throw new Unreadable(damaged);
+      throw damaged();
     const from = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28);
-    if (from + packed > bytes.length) throw new Unreadable(damaged);
+    if (from + packed > bytes.length) throw damaged();
     return bytes.subarray(from, from + packed);
   }
 }

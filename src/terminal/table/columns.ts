@@ -1,7 +1,7 @@
 /** Chooses the columns of a list, by the width of a terminal or by their names. */
 
 import type { JsonObject } from '../../api/json-values.ts';
-import type { Column, ValueKind } from '../../api/resources.ts';
+import { type Column, column, type ValueKind } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { closestNames } from '../closest-names.ts';
 
@@ -161,18 +161,10 @@ export function csvColumns(
 /** The fields of a record that paydesk made itself, as columns. `known` has the columns of some of its fields. */
 export function ownColumns(record: JsonObject, known: readonly Column[] = []): readonly Column[] {
   return Object.keys(record).map(
-    (name) => known.find((column) => column.name === name) ?? ownColumn(name, record[name]),
+    (name) =>
+      known.find((one) => one.name === name) ??
+      column(name, kindOf(name, record[name]), { value: (from) => from[name], tableFrom: 0 }),
   );
-}
-
-function ownColumn(name: string, value: unknown): Column {
-  return {
-    name,
-    title: name.toUpperCase(),
-    kind: kindOf(name, value),
-    value: (from) => from[name],
-    tableFrom: 0,
-  };
 }
 
 /** The columns of PAYDESK_COLUMNS that this list has; undefined if it has none of them. */
@@ -186,12 +178,9 @@ export function usualColumns(
 
 /** The named columns of a result. If the result does not have a column, its cells are empty. */
 export function resultColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
-  return names.map((typed) => {
-    const name = typed.trim();
-    return (
-      columnMeant(columns, name) ?? { name, title: name.toUpperCase(), kind: 'text', value: () => undefined }
-    );
-  });
+  return names
+    .map((typed) => typed.trim())
+    .map((name) => columnMeant(columns, name) ?? column(name, 'text', { value: () => undefined }));
 }
 
 // Times are Unix seconds in fields whose names end in `_at` or `_until`.

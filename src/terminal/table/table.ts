@@ -118,13 +118,8 @@ function headingCurrency(
   reading: Reading,
 ): string | undefined {
   const currency = mostCommon(records.map(currencyOf));
-  return waysToShow(
-    columns,
-    records.filter((record) => currencyOf(record) === currency),
-    reading,
-  ).some((ways) => ways > 1)
-    ? undefined
-    : currency;
+  const alike = records.filter((record) => currencyOf(record) === currency);
+  return hasTwoForms(alike, placesBy(columns, reading)) ? undefined : currency;
 }
 
 // Amounts that are shown only in decimals would be misread next to others in the service's units. Amounts of one currency have both
@@ -134,35 +129,24 @@ function formAlone(
   records: readonly JsonObject[],
   reading: Reading,
 ): Level['alone'] {
-  if (waysToShow(columns, records, reading).some((ways) => ways > 1)) return undefined;
-  return declaresSome(columns, records, reading) ? 'units' : 'decimals';
+  const places = placesBy(columns, reading);
+  if (hasTwoForms(records, places)) return undefined;
+  const withCurrency = records.filter((record) => currencyOf(record) !== undefined);
+  return new Set(withCurrency.map((record) => places(record) !== undefined)).size > 1 ? 'units' : 'decimals';
 }
 
-function declaresSome(
-  columns: readonly Column[],
-  records: readonly JsonObject[],
-  { amounts }: Reading,
-): boolean {
+type Places = (record: JsonObject) => number | undefined;
+
+// How many decimals are declared for the amounts of a record: those of another profile may have others.
+function placesBy(columns: readonly Column[], { amounts }: Reading): Places {
   const styleOf = columns.find(({ kind }) => kind === 'money')?.amountsOf ?? (() => amounts);
-  const declared = new Set(
-    records
-      .filter((record) => currencyOf(record) !== undefined)
-      .map((record) => placesOf(currencyOf(record), styleOf(record)) !== undefined),
-  );
-  return declared.size > 1;
+  return (record) => placesOf(currencyOf(record), styleOf(record));
 }
 
-// In how many ways the amounts of each currency are shown: amounts of another profile may have other decimals.
-function waysToShow(
-  columns: readonly Column[],
-  records: readonly JsonObject[],
-  { amounts }: Reading,
-): readonly number[] {
-  const styleOf = columns.find(({ kind }) => kind === 'money')?.amountsOf ?? (() => amounts);
+// Whether amounts of one currency are shown with different decimals.
+function hasTwoForms(records: readonly JsonObject[], places: Places): boolean {
   const byCurrency = Map.groupBy(records, currencyOf);
-  return [...byCurrency].map(
-    ([currency, alike]) => new Set(alike.map((record) => placesOf(currency, styleOf(record)))).size,
-  );
+  return [...byCurrency.values()].some((alike) => new Set(alike.map(places)).size > 1);
 }
 
 // A text that is not a currency code stays in its own cell.
