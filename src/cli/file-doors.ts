@@ -121,18 +121,14 @@ function aboutExport({
   ];
 }
 
-/** The plans of a run. The code that reads and writes them is loaded with the first one. */
-export function planDoor({
-  state: { io, signal, secrets },
-  operator,
-  refuseOwnFile,
-  notes,
-}: {
+interface PlanDoorParts extends Pick<Context, 'refuseOwnFile' | 'notes'> {
   readonly state: RunState;
   readonly operator: string;
-  readonly refuseOwnFile: Context['refuseOwnFile'];
-  readonly notes: Context['notes'];
-}): Plans {
+}
+
+/** The plans of a run. The code that reads and writes them is loaded with the first one. */
+export function planDoor({ state, operator, refuseOwnFile, notes }: PlanDoorParts): Plans {
+  const { io, signal, secrets } = state;
   const load = async (): Promise<PlanFiles> => {
     const tell = (line: string) => notes.note(line);
     const { createPlans } = await import('../plans/plan-files.ts');

@@ -18,23 +18,17 @@ import { readTypedWords } from './typed/typed-words.ts';
 // command.
 const notPassedOn: readonly string[] = ['profile', 'columns'];
 
-/** `run`: the entry of the program; `argv`: the words of the run; `own`: the words of its command. */
-export function nextLines(
-  run: RunLine,
-  {
-    argv,
-    own,
-    io,
-    policy,
-    show,
-  }: {
-    readonly argv: readonly string[];
-    readonly own: readonly string[];
-    readonly io: Io;
-    readonly policy: Policy;
-    readonly show: (line: string) => void;
-  },
-): Context['next'] {
+interface OuterRun {
+  readonly argv: readonly string[];
+  /** The words of its command. */
+  readonly own: readonly string[];
+  readonly io: Io;
+  readonly policy: Policy;
+  readonly show: (line: string) => void;
+}
+
+/** `run`: the entry of the program. */
+export function nextLines(run: RunLine, { argv, own, io, policy, show }: OuterRun): Context['next'] {
   const { options } = readTypedWords(argv, () => globalFlags);
   const typed = options
     .filter(({ name }) => Object.hasOwn(globalFlags, name) && !notPassedOn.includes(name))

@@ -54,23 +54,19 @@ export interface LockOwner {
   readonly since: number;
 }
 
+interface Until {
+  readonly clock: ClockWithTimers;
+  /** In monotonic milliseconds. */
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** The queue of one process, for every implementation. Each place has one turn at a time, in the order of asking. */
 export function createTurns() {
   const last = new Map<string | number, Promise<void>>();
   return {
-    /** Resolves with the turn, or with undefined if the deadline comes first. The deadline is in monotonic milliseconds. */
-    async wait(
-      place: string | number,
-      {
-        clock,
-        deadline,
-        signal,
-      }: {
-        readonly clock: ClockWithTimers;
-        readonly deadline: number;
-        readonly signal: AbortSignal | undefined;
-      },
-    ): Promise<{ end(): void } | undefined> {
+    /** Resolves with the turn, or with undefined if the deadline comes first. */
+    async wait(place: string | number, until: Until): Promise<{ end(): void } | undefined> {
       const before = last.get(place);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
       // Somebody who gives up still gets the turn later, and passes it on at once.
@@ -79,7 +75,7 @@ export function createTurns() {
       const turn = { end };
       if (before === undefined) return turn;
       try {
-        if (await isOverInTime(before, clock, deadline, signal)) return turn;
+        if (await isOverInTime(before, until)) return turn;
       } catch (error) {
         end();
         throw error;
@@ -90,12 +86,7 @@ export function createTurns() {
   };
 }
 
-async function isOverInTime(
-  before: Promise<void>,
-  clock: ClockWithTimers,
-  deadline: number,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
+async function isOverInTime(before: Promise<void>, { clock, deadline, signal }: Until): Promise<boolean> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const stopTimer = clock.after(Math.max(0, deadline - clock.monotonic()), () => resolve(false));

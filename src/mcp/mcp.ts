@@ -49,20 +49,17 @@ const output = {
   additionalProperties: false,
 } as const;
 
+interface ServedTo {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
 /** Serves these tools until the agent leaves or the run is stopped. Both eras of the protocol are answered. */
 export async function serveTools(
   tools: readonly Tool[],
-  {
-    stdin,
-    stdout,
-    version,
-    signal,
-  }: {
-    readonly stdin: Readable;
-    readonly stdout: Writable;
-    readonly version: string;
-    readonly signal: AbortSignal;
-  },
+  { stdin, stdout, version, signal }: ServedTo,
 ): Promise<void> {
   const transport = new StdioServerTransport(stdin, stdout);
   const gone = Promise.withResolvers<void>();

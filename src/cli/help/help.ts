@@ -134,18 +134,15 @@ function pageOf(blocks: readonly Block[]): HelpPage {
 // With the page that says what the word means they are four.
 const mostBesideMeaning = 3;
 
-/** Which pages are about a word, and what it means here if a page says that. */
-export function wordPage({
-  word,
-  answers,
-  why,
-  meaning,
-}: {
+interface AboutWord {
   readonly word: string;
   readonly answers: readonly Answer[];
   readonly why: string | undefined;
   readonly meaning: Meaning | undefined;
-}): HelpPage {
+}
+
+/** Which pages are about a word, and what it means here if a page says that. */
+export function wordPage({ word, answers, why, meaning }: AboutWord): HelpPage {
   const pages =
     meaning === undefined
       ? answers
