@@ -4,6 +4,7 @@
  */
 
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
+import { moneyOf } from '../api/charges.ts';
 import { exactly, type JsonObject } from '../api/json-values.ts';
 import { orderColumns } from '../api/resources.ts';
 import type { Context } from '../context/context.ts';
@@ -19,6 +20,7 @@ import { makeChange, type PlannedChange, warnByHand } from './change.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import { type missingIn, requiredBy } from './may-change.ts';
 import { driftOf, moneyBefore } from './money-changed.ts';
+import { madeWords, originsOf } from './refund/known-refunds.ts';
 import { onlyGiven } from './repeat.ts';
 
 /** The order that was named, and the flags that refunds and captures share. */
@@ -155,7 +157,7 @@ async function planChange(
     warnByHand(ctx, byHand);
     let shown = order;
     const checkFresh = async (fresh: WireRecord) => {
-      await askIfChanged(ctx, id, [shown, fresh], confirmation);
+      await askIfChanged(ctx, service, id, [shown, fresh], confirmation);
       await planned.checkFresh(fresh);
       shown = fresh;
     };
@@ -223,20 +225,40 @@ async function checkNotOpen(
 // again.
 async function askIfChanged(
   ctx: Context,
+  service: OpenService,
   id: string,
   [shown, fresh]: readonly [WireRecord, WireRecord],
   confirmation: Confirmation,
 ): Promise<void> {
   const difference = moneyChanged(shown, fresh, confirmation.profile);
-  if (difference !== undefined)
-    throw new CliError('refused', `${id} has changed since it was shown: ${difference}`, {
+  if (difference !== undefined) {
+    const made = await newRefundWords(ctx, service, [shown, fresh]);
+    throw new CliError('refused', `${id} has changed since it was shown: ${difference}${made}`, {
       ownCode: 'order_changed',
-      now: ['look at the order again, then decide'],
+      now: [
+        'look at the order again:',
+        commandLine(confirmation.profile, 'orders', 'show', id),
+        ...(confirmation.command === undefined ? [] : ['then, if it is still meant:', confirmation.command]),
+      ],
     });
+  }
   const fields = changedFields(shown, fresh);
   if (fields.length === 0) return;
   ctx.notes.warn(`${id} has changed since it was shown, but its money has not: ${fields.join(', ')}`);
   await confirmAgain(ctx, confirmation);
+}
+
+// When the first refund that was not shown was made, and by whom; empty if there is none.
+async function newRefundWords(
+  ctx: Context,
+  service: OpenService,
+  [shown, fresh]: readonly [WireRecord, WireRecord],
+): Promise<string> {
+  const refundsOf = ({ value }: WireRecord) =>
+    moneyOf(value)?.charges.flatMap(({ refunds }) => refunds) ?? [];
+  const before = new Set(refundsOf(shown).map(({ id }) => id));
+  const refund = refundsOf(fresh).find(({ id }) => !before.has(id));
+  return refund === undefined ? '' : madeWords(ctx, await originsOf(ctx, service, fresh.value))(refund);
 }
 
 const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency', 'charges'];

@@ -123,6 +123,7 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
     ]);
     expect({ code: refund.code, posts: order.posts.length }, refund.stderr).toEqual({ code: 3, posts: 0 });
     expect(refund.stderr).toMatch(busy);
+    expect(refund.stderr).toMatch(/then look:\s+paydesk .*orders show \S+\n/);
     expect(reconcile.code, reconcile.stderr).toBe(7);
     expect(reconcile.stderr).toContain('is being changed by');
     await untilTooLate();

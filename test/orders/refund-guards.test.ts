@@ -228,6 +228,27 @@ describe('the order is read again right before it is sent (F25)', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test('a refund by another run of this machine is named with who, when and why, and no answer is lost', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    const env = { ...service.env, PAYDESK_OPERATOR: 'maria' };
+    const words = ['orders', 'refund', 'ord_1', '--amount', '700', '--reason', 'other'];
+    const again = [...words, '--note', 'ticket 9', '--only-confirm'];
+    const person = sit(again, { home, env: service.env }, 200);
+    await person.waitFor('Send it? (y/N)');
+    const first = await paydesk(['orders', 'refund', 'ord_1', '--note', 'ticket 8', '--yes'], { home, env });
+    expect(first.code, first.stderr).toBe(0);
+    person.type('y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toMatch(/it has a new refund of 35000, rf_\S+, made at \d\d:\d\d\S* .*by maria: ticket 8/);
+    expect(screen).toContain('paydesk orders show ord_1\n');
+    expect(screen).toMatch(
+      /if it is still meant:\s+paydesk orders refund ord_1 --amount 700 --reason other --note 'ticket 9'/,
+    );
+    expect(service.posts).toHaveLength(1);
+  });
+
   test.each<[string, Json, string]>([
     ['another status', { payment_status: 'disputed' }, 'payment_status was paid and is disputed'],
     ['no longer refundable', { is_refundable: false }, 'is_refundable was true and is false'],

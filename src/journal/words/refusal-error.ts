@@ -98,9 +98,7 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
     case 'unprovable':
       return refused(
         `paydesk could not check afterwards whether it was made: ${refusal.problem}`,
-        shown.profile === undefined || subject.startsWith('this ')
-          ? []
-          : [commandLine(profileNamed(shown.profile), 'orders', 'show', subject)],
+        showOrder(subject, shown.profile),
       );
     case 'journal':
       return journalError(refusal, shown);
@@ -138,13 +136,19 @@ function tooEarlyError(
 function busyError(
   { owner }: Extract<Refusal, { why: 'busy' }>,
   subject: string,
-  { shortTime }: HowShown,
+  { shortTime, profile }: HowShown,
 ): CliError {
   const who = owner === undefined ? 'another run' : `${owner.operator} (${owner.command})`;
   const since = owner === undefined ? '' : ` since ${shortTime(owner.since)}`;
   return refused(`${subject} is being changed by ${who}${since}`, [
-    'wait for that run to end, then look: paydesk journal list --open',
+    'wait for that run to end, then look:',
+    ...showOrder(subject, profile),
   ]);
+}
+
+function showOrder(subject: string, profile: string | undefined): readonly string[] {
+  if (profile === undefined || subject.startsWith('this ')) return [];
+  return [commandLine(profileNamed(profile), 'orders', 'show', subject)];
 }
 
 function triedError(
