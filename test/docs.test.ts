@@ -41,7 +41,7 @@ const spoken = new Map<string, Spoken>([
       code: 0,
       talk: async (terminal) => {
         await terminal.answer('Note', '\r');
-        await terminal.answer('Send it? (y/N)', 'y\r');
+        await terminal.answer(/Send back .*\? \(y\/N\)/, 'y\r');
       },
     },
   ],

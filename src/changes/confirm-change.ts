@@ -17,7 +17,9 @@ export interface Confirmation {
   readonly order?: ConfirmedOrder | undefined;
   /** What the yes does; if absent, it sends the change. `ask`: it asks somebody else; `approve`: it lets somebody else send. */
   readonly purpose?: keyof typeof purposes | undefined;
-  /** Whose money it is, before the question: `Ana Torres, *4242, MXN`. */
+  /** What the change does with its amount, as a question begins: `Send back`. */
+  readonly does?: string | undefined;
+  /** Whose money it is, before the question: `Ana Torres, *4242`. */
   readonly about?: string | undefined;
   /** There was a question before, to which Esc and `<` go back. */
   readonly canGoBack?: boolean;
@@ -25,9 +27,14 @@ export interface Confirmation {
 
 // The question, what typing is for, and what is certain after a No.
 const purposes = {
-  send: { question: 'Send it?', to: 'to send it', certain: 'nothing was sent' },
-  ask: { question: 'Ask for approval?', to: 'to ask for approval', certain: 'nothing was sent' },
-  approve: { question: 'Approve it?', to: 'to approve it', certain: 'nothing was approved' },
+  send: { question: 'Send it?', does: undefined, to: 'to send it', certain: 'nothing was sent' },
+  ask: {
+    question: 'Ask for approval?',
+    does: 'Ask for approval of',
+    to: 'to ask for approval',
+    certain: 'nothing was sent',
+  },
+  approve: { question: 'Approve it?', does: 'Approve', to: 'to approve it', certain: 'nothing was approved' },
 } as const;
 
 /** What a change is about, as a person confirms it. */
@@ -118,7 +125,7 @@ function checkConfirmed(confirm: string, name: string, what = name): void {
 
 /** Asks for a yes, unless a flag already says it. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names another order. */
 export async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
-  const { profile, confirm, order, purpose = 'send' } = confirmation;
+  const { profile, confirm, order } = confirmation;
   if (ctx.options.dryRun) return;
   if (confirm !== undefined) {
     if (order !== undefined && order.isId?.(confirm) !== true) checkConfirmed(confirm, order.id);
@@ -129,15 +136,25 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
     return askForWord(ctx, { ...confirmation, order: { ...order, amount: undefined, typed: undefined } });
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
-  const question = questionOf(confirmation, purposes[purpose].question);
+  const question = { ...yesQuestion(confirmation, '?'), canGoBack: confirmation.canGoBack };
   if (!(await ctx.ask.confirm({ ...question, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
-// Puts what a question is about before it.
-function questionOf({ profile, about, canGoBack }: Confirmation, message: string) {
-  return about === undefined
-    ? { message: aboutMoney(profile, message), canGoBack }
-    : { about: aboutMoney(profile, about), message, canGoBack };
+// On a low screen, nothing but the question is left: so it names the amount and the order. `end`: `?`, or ` anyway?`.
+function yesQuestion({ profile, about, order, purpose = 'send', does }: Confirmation, end: string) {
+  const verb = purposes[purpose].does ?? does;
+  if (verb === undefined || order?.amount === undefined)
+    return { message: aboutMoney(profile, purposes[purpose].question.replace('?', end)) };
+  const whose = about === undefined ? order.id : `${order.id}, ${about}`;
+  const sum = amountWords(order.amount, order.currency, profile.settings);
+  return { about: aboutMoney(profile, whose), message: `${verb} ${sum}${end}` };
+}
+
+// Puts what is typed for before it. The amount and the id are typed as the preview shows them, so they are not in the question.
+function typedQuestion({ profile, about, order, canGoBack }: Confirmation, message: string) {
+  if (about === undefined) return { message: aboutMoney(profile, message), canGoBack };
+  const currency = order?.currency === undefined ? '' : `, ${order.currency}`;
+  return { about: aboutMoney(profile, `${about}${currency}`), message, canGoBack };
 }
 
 /** Until when refunds are confirmed one by one, because somebody accepted a copy of the journal (Unix milliseconds). */
@@ -153,8 +170,8 @@ export async function watchedAfterCopy(
 /** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */
 export async function confirmAgain(ctx: Context, confirmation: Confirmation): Promise<void> {
   if (ctx.options.dryRun || ctx.options.yes || confirmation.confirm !== undefined) return;
-  const message = aboutMoney(confirmation.profile, 'Send it anyway?');
-  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
+  const question = yesQuestion(confirmation, ' anyway?');
+  if (!(await ctx.ask.confirm({ ...question, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
 // How often somebody may mistype before the answers to all questions are lost.
@@ -171,7 +188,7 @@ async function askForWord(ctx: Context, confirmation: Confirmation): Promise<voi
         ? ''
         : `${mistyped} ${notMeantWords(mistyped, profile, order)}${triesWords(left)}. `;
     const { message, ...question } = wordQuestion(profile, order, before, purposes[purpose].to);
-    const typed = await ctx.ask.text({ ...question, ...questionOf(confirmation, message) });
+    const typed = await ctx.ask.text({ ...question, ...typedQuestion(confirmation, message) });
     if (typed === '') throw cancelled(confirmation);
     if (isMeant(typed, profile, order)) return;
     mistyped = short(typed);

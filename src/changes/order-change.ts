@@ -201,7 +201,8 @@ export function orderConfirmation(
 ): Confirmation {
   const repeats = flagWords({ again: names, 'idempotency-key': idempotencyKey });
   const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
-  return { profile, confirm, command, about: whose, order: { id, amount, currency, typed } };
+  const does = kind === 'refund' ? 'Send back' : 'Capture';
+  return { profile, confirm, command, does, about: whose, order: { id, amount, currency, typed } };
 }
 
 // Refuses an order that has an unconfirmed change or a refund that was made twice, before anything is shown or asked. It reads the order

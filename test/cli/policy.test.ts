@@ -242,7 +242,7 @@ describe.skipIf(!isRoot)('the stricter one of policy and account holds', () => {
       env: { TZ: 'UTC' },
       machineFile: machine.machineFile,
     });
-    await person.waitFor('Send it?');
+    await person.waitFor(/Send back .*\?/);
     machine.write({ 'refund.max_amount.MXN': 500 });
     person.type('y\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
@@ -260,7 +260,7 @@ describe.skipIf(!isRoot)('the stricter one of policy and account holds', () => {
       env: { TZ: 'UTC', ...agent },
       machineFile: machine.machineFile,
     });
-    await person.waitFor('Send it?');
+    await person.waitFor(/Send back .*\?/);
     machine.write(says);
     person.type('y\r');
     expect(await person.leaves).toMatchObject({ code: 3 });

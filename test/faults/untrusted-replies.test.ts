@@ -218,7 +218,7 @@ test('a person reads what the service said of a capture that was not made (real 
     home: service.home,
     columns: 120,
   });
-  await terminal.answer('Send it?', 'y\r');
+  await terminal.answer(/Capture .*\?/, 'y\r');
   await terminal.waitFor('no usable answer; reading the order again (1 of 1)');
   await terminal.waitFor('log_id');
   await terminal.waitFor('an order that is still pre_authorized');

@@ -52,7 +52,7 @@ test.each<[string, Typed, number]>([
       ['only 35000 is left', '\x1535000\r'],
       ['Why?', '\x1b[B\x1b[B\r'],
       ['Note', 'a note\r'],
-      ['Send it?', 'y\r'],
+      ['Send back', 'y\r'],
     ],
     0,
   ],

@@ -303,7 +303,7 @@ describe('--amount', () => {
       ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '100.00', '--only-confirm'],
       { home: shop.service.home, env: standingAt(now) },
     );
-    await person.answer('Send it?', '\r');
+    await person.answer(/Send back .*\?/, '\r');
     expect(inOneLine((await person.leaves).screen)).toContain(
       `paydesk -p shop orders refund ${id} --charge 1 --amount 100.00 --only-confirm`,
     );

@@ -122,7 +122,7 @@ test('on a terminal the seconds are counted down after the yes', async () => {
   await using service = await startShop('20s');
   const line = ['-p', 't', 'orders', 'refund', 'ord_1', '--only-confirm'];
   const person = sit(line, { home: service.home, env });
-  await person.answer('Send it?', 'y\r');
+  await person.answer(/Send back .*\?/, 'y\r');
   const { code, screen } = await person.leaves;
   expect(code, screen).toBe(0);
   expect(inOneLine(screen)).toContain('sending in 20 s, Ctrl-C stops it; nothing was sent yet (refund.hold)');

@@ -105,7 +105,7 @@ describe('words of an order', () => {
     const person = desk.person(['orders', 'refund', 'A-99998', '--charge', '2', '--only-confirm'], 100);
     await person.waitFor(/A-99998[\s\S]*found in/);
     person.type('\r');
-    await person.waitFor('Send it?');
+    await person.waitFor(/Send back .*\?/);
     person.type('n\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);

@@ -413,7 +413,7 @@ describe('an order that is given by its id, on a terminal', () => {
     await person.answer('Refund what?', '\x1b[B');
     await person.answer(/> charge 2 +\*5100 +15000 left/, '\r');
     await person.answer('How much? (Enter: all 15000)', '300\r');
-    await person.answer('Send it? (y/N)', '\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
     const command = "orders refund ord_split --charge ch_2 --amount 300 --reason other --note 'ticket 8840'";
@@ -439,7 +439,7 @@ describe('an order that is given by its id, on a terminal', () => {
     await person.answer(/Refund what\?[\s\S]*Which order\?[\s\S]*ord_split[\s\S]*1 found/, '\x15ord_same\r');
     await person.answer(/Which order\?[\s\S]*Refund what\?[\s\S]*> charge 1/, '\r');
     await person.answer('How much? (Enter: all 20000)', '100\r');
-    await person.answer('Send it? (y/N)', 'yes\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'yes\r');
     const { code } = await person.leaves;
     expect([code, service.posts.map(({ url }) => url)]).toEqual([
       expect.any(Number),
@@ -480,11 +480,11 @@ describe('an order that is given by its id, on a terminal', () => {
       await first.answer('Why?', '\r');
     } else await first.answer('How much?', '\r');
     await first.answer('Note, kept only on this machine', '\r');
-    await first.answer('Send it? (y/N)', '\r');
+    await first.answer(/Send back .*\? \(y\/N\)/, '\r');
     const { screen } = await first.leaves;
     expect(screen).toContain(`\n         paydesk ${command}\n`);
     const again = sit(command.split(' '), { home, env: service.env });
-    await again.answer('Send it? (y/N)', 'y\r');
+    await again.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     const { screen: second } = await again.leaves;
     for (const question of ['Refund what?', 'How much?', 'Why?', 'Note'])
       expect(second).not.toContain(question);
@@ -497,7 +497,7 @@ describe('an order that is given by its id, on a terminal', () => {
     const person = sit(['orders', 'refund', 'ord_part', ...flags], { home, env: service.env });
     await person.answer('How much? (Enter: all 15000)', '\r');
     await person.waitFor('REFUND THE REST OF A CHARGE');
-    await person.answer('Send it? (y/N)', '\x03');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\x03');
     expect(await person.leaves).toMatchObject({ code: 130 });
   });
 
@@ -510,21 +510,21 @@ describe('an order that is given by its id, on a terminal', () => {
     const person = asked('ord_split');
     await person.answer('How much? (Enter: all 20000)', '300\r');
     await person.waitFor('"charge_id":"ch_1", "amount":300');
-    await person.answer('Send it? (y/N)', '\x03');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\x03');
     await person.leaves;
     const rest = asked('ord_part');
     await rest.answer('How much? (Enter: all 15000)', '\r');
     await rest.waitFor('REFUND THE REST OF A CHARGE');
-    await rest.answer('Send it? (y/N)', '\x03');
+    await rest.answer(/Send back .*\? \(y\/N\)/, '\x03');
     await rest.leaves;
     const all = sit(['orders', 'refund', 'ord_whole', ...flags], { home, env: service.env });
     await all.answer('How much? (Enter: all 20000)', '\r');
     await all.waitFor('REFUND A WHOLE ORDER');
-    await all.answer('Send it? (y/N)', '\x03');
+    await all.answer(/Send back .*\? \(y\/N\)/, '\x03');
     await all.leaves;
     for (const words of [['--amount', '300'], ['--only-confirm']]) {
       const sure = asked('ord_whole', ...words);
-      await sure.answer('Send it? (y/N)', '\x03');
+      await sure.answer(/Send back .*\? \(y\/N\)/, '\x03');
       expect((await sure.leaves).screen).not.toContain('How much?');
     }
     expect((await asked('ord_split', '--yes', '--dry-run').leaves).screen).not.toContain('How much?');
@@ -541,7 +541,7 @@ describe('an order that is given by its id, on a terminal', () => {
     await person.waitFor('Refund what?');
     await person.answer(/> charge 1 +\*4242 +20000 left/, '\r');
     await person.waitFor('"amount":300');
-    await person.answer('Send it? (y/N)', '\x03');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\x03');
     const { screen } = await person.leaves;
     expect(screen).not.toContain('How much?');
     expect(screen).not.toContain('all of it');
@@ -558,7 +558,7 @@ describe('an order that is given by its id, on a terminal', () => {
     await person.answer(/> charge 2 /, '\r');
     await person.answer('How much?', '\r');
     await person.waitFor('"charge_id":"ch_2"');
-    await person.answer('Send it? (y/N)', '\x03');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\x03');
     await person.leaves;
   });
 

@@ -209,7 +209,7 @@ describe('the order is read again right before it is sent (F25)', () => {
   async function atPreview(service: Service, home: Home): Promise<Person> {
     const args = ['orders', 'refund', 'ord_1', '--only-confirm'];
     const person = sit(args, { home, env: service.env });
-    await person.waitFor('Send it? (y/N)');
+    await person.waitFor(/Send back .*\? \(y\/N\)/);
     return person;
   }
 
@@ -235,7 +235,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     const words = ['orders', 'refund', 'ord_1', '--amount', '700', '--reason', 'other'];
     const again = [...words, '--note', 'ticket 9', '--only-confirm'];
     const person = sit(again, { home, env: service.env }, 200);
-    await person.waitFor('Send it? (y/N)');
+    await person.waitFor(/Send back .*\? \(y\/N\)/);
     const first = await paydesk(['orders', 'refund', 'ord_1', '--note', 'ticket 8', '--yes'], { home, env });
     expect(first.code, first.stderr).toBe(0);
     person.type('y\r');
@@ -317,7 +317,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     const person = await atPreview(service, home);
     service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it anyway? (y/N)', '\r');
+    await person.answer(/Send back .* anyway\? \(y\/N\)/, '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
@@ -332,7 +332,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     const person = await atPreview(service, home);
     service.orders = [{ ...order, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it anyway? (y/N)', 'y\r');
+    await person.answer(/Send back .* anyway\? \(y\/N\)/, 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(service.posts).toHaveLength(1);
   });
@@ -355,10 +355,10 @@ describe('the order is read again right before it is sent (F25)', () => {
         home,
         env,
       });
-      await person.waitFor('Send it? (y/N)');
+      await person.waitFor(/Send back .*\? \(y\/N\)/);
       service.orders = [{ ...order, updated_at: 1_790_000_099 }];
       person.type('y\r');
-      await person.waitFor('Send it anyway? (y/N)');
+      await person.waitFor(/Send back .* anyway\? \(y\/N\)/);
       if (refunded) service.orders = [refundedWhole(order)];
       writeFileSync(minute, '');
       person.type('y\r');
@@ -589,7 +589,7 @@ describe('what a lead sets in a profile', () => {
     expect(person.transcript).not.toContain('no reason is sent');
     await person.answer('Note, kept only on this machine:', '\r');
     await person.answer('a value is needed', 'ticket 8840\r');
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"requested_by_client"}']);
   });

@@ -131,7 +131,7 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
       await person.answer('How much? (Enter: all', '\r');
     await person.answer('Why?', '\r');
     await person.answer('Note, kept only on this machine (Enter: none):', '\r');
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
     const after = await desk.order(order.id);
@@ -147,7 +147,7 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
 test('a person who presses Enter has refunded nothing (3)', async () => {
   const order = await desk.take(paidOnce);
   const person = desk.person(['orders', 'refund', order.id, '--only-confirm']);
-  await person.answer('Send it? (y/N)', '\r');
+  await person.answer(/Send back .*\? \(y\/N\)/, '\r');
   const { code, screen } = await person.leaves;
   expect(code).toBe(3);
   expect(screen).toContain('certain: nothing was sent');
@@ -270,7 +270,7 @@ describe('capture of an authorized order', () => {
     const before = await desk.orders();
     const person = desk.person(['orders', 'capture']);
     await pick(person, order.id);
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Capture .*\? \(y\/N\)/, 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
     expect(screen).toContain(`captured ${order.amount} ${order.currency}`);

@@ -36,7 +36,7 @@ describe('orders refund with nothing given', () => {
     await person.answer(/> the order cannot be fulfilled +cannot_be_fulfilled/, '\r');
     await person.answer('Note, kept only on this machine (Enter: none):', '\r');
     await person.waitFor('REFUND PART OF AN ORDER');
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
     expect(screen).toContain(`refunded 300 ${order.currency}`);
@@ -49,7 +49,7 @@ describe('orders refund with nothing given', () => {
     await pick(person, order.id, `${order.customer_info.email} ${order.amount}`);
     await person.answer(`How much? (Enter: all ${order.amount})`, '\r');
     await person.waitFor('REFUND A WHOLE ORDER');
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(refundsOf(await desk.order(order.id))).toEqual([[], [-order.amount]]);
   });
@@ -64,7 +64,7 @@ describe('orders refund with nothing given', () => {
     await person.waitFor(/- all that is left, \d+ MXN over 2 cards: an order that was refunded in part/);
     await person.answer(new RegExp(`> charge 2 .* ${amount} left`), '\r');
     await person.answer(`How much? (Enter: all ${amount})`, '\r');
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
     expect(screen).not.toContain('all of it');
@@ -84,7 +84,7 @@ describe('orders refund with nothing given', () => {
     person.type('-100\r');
     await person.answer('type it without a sign', '\x15');
     person.type('100\r');
-    await person.answer('Send it? (y/N)', 'n\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
     expect(await desk.order(order.id)).toEqual(order);
   });
@@ -96,7 +96,7 @@ describe('orders refund with nothing given', () => {
       [...new Set(some.map(({ payment_method: { last4 } }) => `\\*${last4}`))].join(' and ');
     const asked = (some: readonly Charge[], question: string) =>
       new RegExp(
-        `${order.customer_info.name.slice(0, 20)}.*, ${cards(some)}, ${order.currency}: ${question}`,
+        `${order.customer_info.name.slice(0, 20)}.*, ${cards(some)}(?:, ${order.currency})?: ${question}`,
       );
     const person = desk.person(['orders', 'refund', order.id], 120);
     await person.answer(asked([first, second], 'Refund what'), '\r');
@@ -104,10 +104,21 @@ describe('orders refund with nothing given', () => {
       ['How much', '300\r'],
       ['Why', '\r'],
       ['Note, kept only', '\r'],
-      ['Send it', '\x03'],
+      [`Send back 300 ${order.currency}`, '\x03'],
     ] as const)
       await person.answer(asked([first], question), keys);
     expect(await person.leaves).toMatchObject({ code: 130 });
+  });
+
+  test('the last one names the amount and the order, for a low and narrow screen shows little else', async () => {
+    const order = await desk.take(paidOnce);
+    const args = ['orders', 'refund', order.id, '--amount', '300', '--only-confirm'];
+    const person = desk.person(args, 40);
+    await person.answer(`Send back 300 ${order.currency}? (y/N)`, 'n\r');
+    const { screen } = await person.leaves;
+    const question = screen.slice(screen.indexOf('? [sandbox]')).split('\n').slice(0, 4).join('\n');
+    expect(question).toContain(order.id);
+    expect(question).toContain(`Send back 300 ${order.currency}? (y/N)`);
   });
 
   test('a digit or a letter at a list chooses nothing, and neither does the Enter behind it', async () => {
@@ -117,7 +128,7 @@ describe('orders refund with nothing given', () => {
     await person.answer('Why?', '3\r');
     await person.answer('letters and digits choose nothing here', `${down}\r`);
     await person.answer('Note, kept only on this machine (Enter: none):', '\r');
-    await person.answer('Send it? (y/N)', 'n\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     const { screen } = await person.leaves;
     expect(screen).toContain('--reason cannot_be_fulfilled');
   });
@@ -139,10 +150,10 @@ describe('orders refund with nothing given', () => {
       await person.answer('How much?', '200\r');
       await person.answer('Why?', '\r');
       await person.answer('Note, kept only on this machine (Enter: none):', 'ticket 1\r');
-      await person.answer('Send it? (y/N)', yes);
+      await person.answer(/Send back .*\? \(y\/N\)/, yes);
       await person.answer('Note, kept only on this machine (- for none): (Enter: ticket 1)', 'ticket 2\r');
       await person.waitFor(/note +ticket 2/);
-      await person.answer('Send it? (y/N)', 'y\r');
+      await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
       expect(await person.leaves).toMatchObject({ code: 0 });
       expect(refundsOf(await desk.order(order.id))).toEqual([[], [-200]]);
     },
@@ -160,7 +171,7 @@ describe('orders refund with nothing given', () => {
     await person.answer('Why?', down);
     await person.answer(/> the order cannot be fulfilled/, '\r');
     await person.answer('(Enter: none)', 'ticket 1\r');
-    await person.answer('Send it? (y/N)', '\x1b');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\x1b');
     await person.answer('(- for none): (Enter: ticket 1)', '\x1b');
     await person.answer(/> the order cannot be fulfilled/, '\x1b');
     await person.answer('How much? (all is 30000) (Enter: 300)', '\x1b');
@@ -169,7 +180,7 @@ describe('orders refund with nothing given', () => {
     await person.answer(/> the order cannot be fulfilled/, '\r');
     await person.answer('(Enter: ticket 1)', '\r');
     await person.waitFor(/note +ticket 1/);
-    await person.answer('Send it? (y/N)', 'n\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     const { screen } = await person.leaves;
     expect(screen).toContain('"amount":300');
     expect(service.posts).toEqual([]);
@@ -186,7 +197,7 @@ describe('orders refund with nothing given', () => {
     await person.answer('How much? (all is 30000) (Enter: 300)', '\r');
     await person.answer('type a number', '1\r');
     await person.answer('(Enter: none)', '\r');
-    await person.answer('Send it? (y/N)', 'n\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     expect((await person.leaves).screen).toContain('"amount":300');
   });
 
@@ -194,7 +205,7 @@ describe('orders refund with nothing given', () => {
     const order = await desk.take(paidTwice);
     const words = ['orders', 'refund', order.id, '--charge', '1', '--amount', '300', '--reason', 'other'];
     const person = desk.person([...words, '--note', 'n']);
-    await person.answer('Send it? (y/N)', 'n\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     const { screen } = await person.leaves;
     const preview = screen.slice(screen.indexOf('REFUND PART'), screen.indexOf('will send once')).trim();
     const dry = await desk.script([...words, '--note', 'n', '--dry-run', '--width', '80']);
@@ -212,7 +223,7 @@ describe('orders refund with nothing given', () => {
     await person.answer('a whole number, no decimals or commas', '\r');
     await person.answer(`type an amount; for all of it: ${order.amount}`, '100\r');
     await person.waitFor('REFUND PART OF AN ORDER');
-    await person.answer('Send it? (y/N)', 'n\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
     expect(await desk.order(order.id)).toEqual(order);
   });
@@ -243,7 +254,7 @@ describe('a possible twin', () => {
     const person = sit(['orders', 'refund', '--reason', 'other', '--note', 'n'], { home, env: service.env });
     await pick(person, 'ord_2');
     await person.answer('How much?', '\r');
-    await person.answer('Send it? (y/N)', '\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\r');
     const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');
     expect(words).toContain(
       'note: ord_3, another order of this buyer, same amount, 8 min later, was paid and not refunded: ask which of the two the buyer wants to keep will send once',
@@ -259,7 +270,7 @@ test('a yes or no at the question for the note is no note: it is asked again, wi
   await person.answer('Note, kept only on this machine (Enter: none):', 'Y\r');
   await person.waitFor('yes or no is not a note');
   person.type('no hurry\r');
-  await person.answer('Send it? (y/N)', '\r');
+  await person.answer(/Send back .*\? \(y\/N\)/, '\r');
   const { code, screen } = await person.leaves;
   expect(code).toBe(3);
   expect(screen).toMatch(/note +no hurry +kept only on this machine/);
@@ -284,7 +295,7 @@ describe('why', () => {
     await person.answer('> no reason is sent', '\r');
     await person.answer('Note', '\r');
     await person.waitFor('will send once: {}');
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
   });
 
@@ -318,7 +329,7 @@ describe('the note', () => {
     const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
     await person.answer('How much?', '\r');
     await person.answer('Note, kept only on this machine (Enter: none):', keys);
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     const { stdout } = await desk.script(['journal', 'list', '--all', '--ndjson']);
     const line = stdout.split('\n').find((one) => one.includes(order.id)) ?? '';
@@ -348,7 +359,7 @@ describe('a yes', () => {
     const order = await desk.take(paidOnce);
     const person = desk.person(['orders', 'refund', order.id, '--only-confirm']);
     person.type('y\ry\ry\r');
-    await person.answer('Send it? (y/N)', '\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, '\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
     expect(await desk.order(order.id)).toEqual(order);
   });
@@ -359,7 +370,7 @@ describe('a yes', () => {
   ])('is not %s: nothing is sent', async (_name, key, code) => {
     const order = await desk.take(paidOnce);
     const person = desk.person(['orders', 'refund', order.id, '--only-confirm']);
-    await person.answer('Send it? (y/N)', key);
+    await person.answer(/Send back .*\? \(y\/N\)/, key);
     expect(await person.leaves).toMatchObject({ code });
     expect(await desk.order(order.id)).toEqual(order);
   });

@@ -277,7 +277,7 @@ const answered =
 test('a refund: preview and result; the note is shown as one that stays here, and is not in the request', async () => {
   const after = withRefunds(newRefundOf('656fa9349a2b4d0018c51f07', 23000));
   await open({ onPost: answered(after, json(after)) });
-  expect(await screenOf(refund, ['How much?', '\r'], ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
+  expect(await screenOf(refund, ['How much?', '\r'], ['Send back', 'y\r'])).toMatchInlineSnapshot(`
     "? [sandbox] Buyer Name, *4242, MXN: How much? (Enter: all 23000)
     REFUND THE REST OF A CHARGE                                     sandbox shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
@@ -293,7 +293,10 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     note: this charge was refunded before; the buyer may mean that refund
     will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000,
                      "reason":"requested_by_client"}
-    ? [sandbox] Buyer Name, *4242, MXN: Send it? (y/N) (Esc: back)
+    ? [sandbox] ord_2tQ7zRk9PwE5xNvAm, Buyer Name, *4242
+      Send back 23000 MXN? (y/N) (Esc: back)
+      Send back 23000 MXN? (y/N) y? [sandbox] ord_2tQ7zRk9PwE5xNvAm, Buyer Name, *4242
+      Send back 23000 MXN? Yes
     refunded 23000 MXN to visa *4242                                sandbox shop
     order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded, as before
     refund   656fa9349a2b4d0018c51f07   D MMM YYYY HH:MM:SS UTC-6   auth 490215
@@ -351,14 +354,14 @@ test('a capture: preview and result', async () => {
       json({ ...authorized, payment_status: 'paid' }),
     ),
   });
-  expect(await screenOf(['orders', 'capture', id], ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
+  expect(await screenOf(['orders', 'capture', id], ['Capture', 'y\r'])).toMatchInlineSnapshot(`
     "CAPTURE AN ORDER                                                sandbox shop
     order   ord_2tQ7zRk9PwE5xNvAm  pre_authorized  20 Nov 2020 17:08
     buyer   Buyer Name  buyer@example.com
     from    charge 1, visa *4242, ch_1
       THIS CAPTURE  7450 MXN   all that was authorized
     will send once: no body
-    ? [sandbox] Send it? (y/N)
+    ? [sandbox] ord_2tQ7zRk9PwE5xNvAm: Capture 7450 MXN? (y/N)
     captured 7450 MXN                                               sandbox shop
     order    ord_2tQ7zRk9PwE5xNvAm   paid      journal i_7f3k2m9x
     "

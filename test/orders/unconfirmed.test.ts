@@ -151,7 +151,7 @@ test('whoever opens the order again sees its unconfirmed refund in red, and no c
     [...refund, '--reason', 'other', '--note', 'ticket 8840', '--only-confirm'],
     seat,
   );
-  await sender.answer('Send it? (y/N)', 'y\r');
+  await sender.answer(/Send back .*\? \(y\/N\)/, 'y\r');
   expect((await sender.end).exitCode).toBe(7);
   const { exitCode, transcript } = await atTerminal(
     ['-p', 'shop', 'orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'],

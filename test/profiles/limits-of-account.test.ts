@@ -84,7 +84,7 @@ describe('a limit of 500 holds', () => {
     await using service = await startShop({ [limit]: '900' });
     const line = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--amount', '800', '--only-confirm'];
     const person = sit(line, { home: service.home, env: { TZ: 'UTC' } });
-    await person.waitFor('Send it?');
+    await person.waitFor(/Send back .*\?/);
     await set(service, limit, '500');
     person.type('y\r');
     const { code, screen } = await person.leaves;

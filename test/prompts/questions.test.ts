@@ -74,7 +74,7 @@ const missing: readonly Missing[] = [
   },
 ];
 
-const promptText = /Which order\?|Refund what|How much|Why|Note\?|Send it|Type the amount/;
+const promptText = /Which order\?|Refund what|How much|Why|Note\?|Send back|Type the amount/;
 
 describe.concurrent('off a terminal something missing exits 2 naming the flag, without waiting (E44)', () => {
   test.each(missing)('$name', async ({ desk, args, flag }) => {
@@ -171,7 +171,7 @@ describe.concurrent('questions are asked on stderr: stdout is the result and not
     await terminal.answer('How much?', '\r');
     await terminal.answer('Why?', '\r');
     await terminal.answer('Note', '\r');
-    await terminal.answer('Send it?', 'y\r');
+    await terminal.answer(/Send back .*\?/, 'y\r');
     const ended = await terminal.end;
     expect(ended.exitCode).toBe(0);
     const written = readFileSync(join(home.path, 'f'), 'utf8');
@@ -191,7 +191,7 @@ describe.concurrent('questions are asked on stderr: stdout is the result and not
       env: sandbox.env,
       redirect: '> f',
     });
-    await terminal.answer('Send it?', 'n\r');
+    await terminal.answer(/Send back .*\?/, 'n\r');
     expect((await terminal.end).exitCode).toBe(3);
     expect(readFileSync(join(home.path, 'f'), 'utf8')).toBe('');
   });
@@ -203,13 +203,13 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
       name: 'a refund',
       desk: () => sandbox,
       args: () => ['orders', 'refund', id(0), '--only-confirm'],
-      at: 'Send it?',
+      at: /Send back .*\?/,
     },
     {
       name: 'a capture',
       desk: () => sandbox,
       args: () => ['orders', 'capture', authorizedId(0)],
-      at: 'Send it?',
+      at: /Capture .*\?/,
     },
     {
       name: 'a refund in production',

@@ -74,10 +74,10 @@ const questions: readonly Question[] = [
   },
   {
     name: 'refund it',
-    at: 'Send it?',
+    at: 'Send back',
     args: () => ['orders', 'refund', paid, '--only-confirm'],
   },
-  { name: 'capture it', at: 'Send it?', args: () => ['orders', 'capture', authorized] },
+  { name: 'capture it', at: 'Capture', args: () => ['orders', 'capture', authorized] },
   {
     name: 'the amount, in production',
     at: 'Type the amount',

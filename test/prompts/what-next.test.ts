@@ -161,7 +161,7 @@ test('the preview of a capture has the shop’s number', async () => {
   });
   await using service = await startService({ orders: [order] });
   const person = sit(['orders', 'capture', 'ord_1'], { home: service.home, env: service.env });
-  await person.answer('Send it?', '\r');
+  await person.answer('Capture 20000 MXN?', '\r');
   expect((await person.leaves).screen).toMatch(/^buyer .* shop_order=A-77 *$/m);
 });
 

@@ -75,7 +75,7 @@ describe('a sixth reason of one line in spec.ts', () => {
     person.type('\x1b[B'.repeat(5));
     await person.answer(/> a gesture of goodwill/, '\r');
     await person.answer('Note', '\r');
-    await person.answer('Send it? (y/N)', 'y\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'y\r');
     expect((await person.end).exitCode).toBe(0);
     expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"goodwill"}']);
   });

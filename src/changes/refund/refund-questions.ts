@@ -72,9 +72,10 @@ export function refundQuestions(
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
   const asksOptional = asks && given.onlyConfirm !== true && !ctx.options.yes && confirm === undefined;
   const asksFor = (what: 'reason' | 'note') => asksOptional || (asks && requires(profile, what));
+  const currency = [readOrder(read.order)?.currency ?? []].flat();
   // Every question says whose money it is about, and on which card.
   const how = (asked: RefundAsked, canGoBack: boolean): AskedHow => ({
-    about: aboutMoney(profile, aboutRefund(read.order, asked)),
+    about: aboutMoney(profile, [aboutRefund(read.order, asked), ...currency].join(', ')),
     canGoBack,
   });
   return {
@@ -135,9 +136,9 @@ export function refundQuestions(
 
 const longestName = 24;
 
-/** Whose money it is: `Ana Torres, *4242, MXN`. */
+/** Whose money it is: `Ana Torres, *4242`. */
 export function aboutRefund(order: JsonObject, { charge }: NamedMoney): string {
-  const { customer_info: buyer, currency } = readOrder(order) ?? {};
+  const { customer_info: buyer } = readOrder(order) ?? {};
   const name = buyer?.name || buyer?.email || 'buyer not shown';
   const money = moneyOf(order);
   const charges =
@@ -150,7 +151,7 @@ export function aboutRefund(order: JsonObject, { charge }: NamedMoney): string {
   const shown =
     cards.length > 2 ? [`${cards.length} cards`] : cards.length === 0 ? [] : [cards.join(' and ')];
   const cutName = name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
-  return [cutName, ...shown, ...(currency === undefined ? [] : [currency])].join(', ');
+  return [cutName, ...shown].join(', ');
 }
 
 /**

@@ -142,7 +142,7 @@ describe('orders browse', () => {
     await person.answer('Enter for more: ', '\r');
     await person.waitFor('1 found');
     await person.answer('Enter for more: ', '1\r');
-    await person.answer('Send it? (y/N)', 'n\r');
+    await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     expect((await person.leaves).code).toBe(3);
     expect(service.posts).toEqual([]);
   });
@@ -271,7 +271,7 @@ describe('orders browse', () => {
     await person.answer('How much?', '\r');
     await person.answer('Why?', '\r');
     await person.answer('journal of the team', '\r');
-    await person.answer('Send it?', 'y\r');
+    await person.answer(/Send back .*\?/, 'y\r');
     await person.answer('Enter goes back to the orders', '\r');
     await person.answer('q leave', 'q');
     const { code, screen } = await person.leaves;
