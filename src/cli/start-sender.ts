@@ -10,7 +10,7 @@ import type { Members } from '../sender/at-sender/members.ts';
 import { addPlans, type RunPlans } from '../sender/at-sender/plan-routes.ts';
 import type { SenderAccount } from '../sender/at-sender/routes.ts';
 import { addRules, type Rules } from '../sender/at-sender/rules/rules.ts';
-import { createHandedPlans } from '../sender/at-sender/send-plan.ts';
+import { createTakenPlans } from '../sender/at-sender/send-plan.ts';
 import { startServer } from '../sender/at-sender/server.ts';
 import { createClosings } from '../sender/at-sender/shares.ts';
 import { createLastUses } from '../sender/at-sender/sign-in.ts';
@@ -43,7 +43,7 @@ export async function startSender(
     accounts.set(name, await openSenderAccount(parts, name));
   }
   const routes: { changes?: Changes; plans?: RunPlans } = {};
-  const handed = createHandedPlans(join(parts.folders.state, 'sender', 'plans'), rules);
+  const handed = createTakenPlans(join(parts.folders.state, 'sender', 'plans'), rules);
   const left = handed.list();
   const server = await startServer({
     config,

@@ -31,7 +31,7 @@ const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const runId = v.pipe(v.string(), v.regex(/^u_[A-Za-z0-9]{1,64}$/));
 
 /** The first line of a hand-over. The text of the plan follows. */
-export const planHeadForm = v.strictObject({
+export const planRunForm = v.strictObject({
   run: runId,
   /** What the person confirmed: the plan, how many rows are sent, and their sums. */
   digest: digestForm,
@@ -45,7 +45,7 @@ export const planHeadForm = v.strictObject({
   /** The policy of the desk's machine. It can only tighten the sender's limits. */
   policy: v.optional(v.strictObject({ file: text(maxText.line), limits: v.record(v.string(), v.string()) })),
 });
-export type PlanHead = v.InferOutput<typeof planHeadForm>;
+export type PlanRun = v.InferOutput<typeof planRunForm>;
 
 /** A row that has ended, in the stream of a plan. */
 const rowToldForm = v.strictObject({
@@ -75,15 +75,12 @@ const workedForm = v.strictObject({
 type TravellingEnd = v.InferOutput<typeof workedForm>;
 
 export function workedToWire({ stop, run }: Worked): TravellingEnd {
-  const { known, sent, open, away, equal, stoppedBy, journal } = run;
+  const { inFlight: _inFlight, unreached: _unreached, journal, ...told } = run;
   return {
     stop,
-    known,
-    sent,
-    open,
-    away: [...away],
-    equal: [...equal],
-    stoppedBy,
+    ...told,
+    away: [...told.away],
+    equal: [...told.equal],
     journal: journal && errorToWire(journal),
   };
 }

@@ -13,7 +13,7 @@ import { createFaults, type DrawFault, deliver, parseFaults } from './faults.ts'
 import { createPayPages, isPayPage } from './pay-page.ts';
 import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
-import type { ControlOptions, ServeOptions, Serving } from './simulator.ts';
+import type { ControlOptions, RunningSimulator, ServeOptions } from './simulator.ts';
 import { openStore, type Store } from './store.ts';
 import { memory } from './store-file.ts';
 
@@ -23,7 +23,7 @@ const hostname = '127.0.0.1';
 export async function serve(
   asked: ServeOptions,
   { now, cwd }: Pick<ControlOptions, 'now' | 'cwd'>,
-): Promise<Serving> {
+): Promise<RunningSimulator> {
   const plan = asked.faults === undefined ? undefined : parseFaults(asked.faults, '--fault');
   if (plan === undefined && (asked.faultReads === true || asked.faultSeed !== undefined)) {
     throw new CliError(
@@ -83,7 +83,7 @@ interface ServerOptions extends Omit<AppOptions, 'pageOrigin'> {
   readonly latencyMs: number;
 }
 
-async function serveStore(options: ServerOptions): Promise<Serving> {
+async function serveStore(options: ServerOptions): Promise<RunningSimulator> {
   const server = createServer();
   const port = await listen(server, options.port);
   const parts = { ...options, pageOrigin: `http://${hostname}:${port}` };

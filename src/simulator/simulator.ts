@@ -99,7 +99,7 @@ export interface ServeOptions {
   readonly orders?: number | undefined;
 }
 
-export interface Serving extends Identity {
+export interface RunningSimulator extends Identity {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
   readonly vendors: readonly string[];
@@ -115,7 +115,7 @@ export interface SimulatorControl {
    * Listens on 127.0.0.1 until closed. Throws CliError 'usage' for options that contradict each other or the file, 'refused' if
    * the port is taken or the file is not a simulator's.
    */
-  serve(options: ServeOptions): Promise<Serving>;
+  serve(options: ServeOptions): Promise<RunningSimulator>;
   /** Restores the demo's first orders, with a new instance id. */
   reset(): Promise<{ readonly instance: string; readonly orders: number }>;
   /** Judges the current case of the drill, and begins the next. */

@@ -1,13 +1,13 @@
 /** The page at the link of a checkout: somebody pays with a test card or is declined, and the order then is what the service's document says. */
 
 import { afterEach, expect, test } from 'vitest';
-import { createSimulatorControl, type Serving } from '../../src/simulator/simulator.ts';
+import { createSimulatorControl, type RunningSimulator } from '../../src/simulator/simulator.ts';
 import { isLong } from '../harness/long.ts';
 import { payInBrowser } from '../reports/browser.ts';
 
 const nowMs = 1_790_000_000_000;
 let clockMs = nowMs;
-const running: Serving[] = [];
+const running: RunningSimulator[] = [];
 afterEach(async () => {
   clockMs = nowMs;
   await Promise.all(running.splice(0).map((serving) => serving.close()));

@@ -7,12 +7,12 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ServeOptions, Serving } from '../../src/simulator/simulator.ts';
+import type { RunningSimulator, ServeOptions } from '../../src/simulator/simulator.ts';
 import { createSimulatorControl } from '../../src/simulator/simulator.ts';
 import { recordsIn } from './fixtures.ts';
 
 let home = '';
-const running: Serving[] = [];
+const running: RunningSimulator[] = [];
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'paydesk-serve-'));
 });
@@ -21,16 +21,16 @@ afterEach(async () => {
   rmSync(home, { recursive: true });
 });
 
-async function serve(options: ServeOptions = {}): Promise<Serving> {
+async function serve(options: ServeOptions = {}): Promise<RunningSimulator> {
   const control = createSimulatorControl({ folder: home, cwd: () => home, now: () => 1_790_000_000_000 });
   const serving = await control.serve({ orders: 20, ...options });
   running.push(serving);
   return serving;
 }
 
-const authorized = ({ key }: Serving) => ({ authorization: `Bearer ${key}` });
+const authorized = ({ key }: RunningSimulator) => ({ authorization: `Bearer ${key}` });
 
-async function firstOrder(serving: Serving) {
+async function firstOrder(serving: RunningSimulator) {
   const reply = await fetch(`${serving.url}/orders?limit=1`, { headers: authorized(serving) });
   const [order] = recordsIn(await reply.json());
   if (order === undefined) throw new Error('no orders');
@@ -38,7 +38,7 @@ async function firstOrder(serving: Serving) {
 }
 
 /** A request as no `fetch` can send it: any Host, any Origin. */
-async function rawPost(serving: Serving, path: string, headers: Record<string, string>) {
+async function rawPost(serving: RunningSimulator, path: string, headers: Record<string, string>) {
   const sent = httpRequest(`${serving.url}${path}`, {
     method: 'POST',
     headers: { ...authorized(serving), ...headers },
@@ -113,7 +113,7 @@ test('a body of many megabytes is refused before it is read', async () => {
 });
 
 describe('a fault', () => {
-  const post = async (serving: Serving, signal?: AbortSignal) =>
+  const post = async (serving: RunningSimulator, signal?: AbortSignal) =>
     fetch(`${serving.url}/orders/${(await firstOrder(serving)).id}/refunds`, {
       method: 'POST',
       headers: authorized(serving),

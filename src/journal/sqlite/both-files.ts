@@ -8,7 +8,7 @@ import { fileMark, watchPlace } from './copy-marks.ts';
 import { asOfOneMoment, isInUse, type OpenFile } from './database.ts';
 import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';
-import { type Asked, KnownJournal } from './known-journal.ts';
+import { KnownJournal, type SeenUpTo } from './known-journal.ts';
 import type { Turns } from './turns.ts';
 import type { Checked, Witness } from './witness/witness.ts';
 import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness/witness-check.ts';
@@ -23,7 +23,7 @@ interface PartsOfFiles {
   readonly path: string;
   readonly places: Places | undefined;
   readonly turns: Turns;
-  readonly asked: Asked;
+  readonly asked: SeenUpTo;
 }
 
 /** Both files as one run has opened them. */
@@ -34,7 +34,7 @@ export class BothFiles {
   readonly places: Places | undefined;
   readonly #path: string;
   readonly #turns: Turns;
-  readonly #asked: Asked;
+  readonly #asked: SeenUpTo;
   /** Whether the files that were opened are still there. */
   readonly #isThere: () => boolean;
   #isWitnessThere: () => boolean;

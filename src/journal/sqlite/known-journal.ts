@@ -52,14 +52,14 @@ export interface RowProof {
 }
 
 /** The number of the newest row when a run asked about an order or an idempotency key. */
-export interface Asked {
+export interface SeenUpTo {
   readonly orders: Map<string, number>;
   readonly scripts: Map<string, number>;
 }
 
 /** Notes that a run has seen all rows up to this number about what it asked for. */
 export function noteAsked(
-  { orders, scripts }: Asked,
+  { orders, scripts }: SeenUpTo,
   { orderId, idempotencyKey, beforeSending }: AttemptFilter,
   seq: number,
 ): void {
@@ -80,7 +80,7 @@ const rememberedMax = 1000;
  */
 export class KnownJournal {
   readonly #tables: JournalTables;
-  readonly #asked: Asked;
+  readonly #asked: SeenUpTo;
   readonly #prove: () => RowProof | undefined;
   readonly #rows = new Map<string, readonly NumberedRow[]>();
   #proof: RowProof | undefined;
@@ -88,7 +88,7 @@ export class KnownJournal {
   #newest: NewestRow | undefined;
 
   /** `prove` returns what proves the rows of a question; undefined if the whole chain was checked before. */
-  constructor(tables: JournalTables, asked: Asked, prove: () => RowProof | undefined = () => undefined) {
+  constructor(tables: JournalTables, asked: SeenUpTo, prove: () => RowProof | undefined = () => undefined) {
     this.#tables = tables;
     this.#asked = asked;
     this.#prove = prove;

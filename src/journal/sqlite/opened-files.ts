@@ -16,7 +16,7 @@ import {
 } from './copy-marks.ts';
 import { damaged, fileOpener, isInUse, unreadable } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
-import type { Asked, KnownJournal } from './known-journal.ts';
+import type { KnownJournal, SeenUpTo } from './known-journal.ts';
 import { Turns } from './turns.ts';
 import type { Witness } from './witness/witness.ts';
 import type { Places } from './witness/witness-check.ts';
@@ -59,7 +59,7 @@ export class OpenedFiles {
   readonly places: Places | undefined;
   readonly turns: Turns;
   /** What this run has asked about. */
-  readonly asked: Asked = { orders: new Map(), scripts: new Map() };
+  readonly asked: SeenUpTo = { orders: new Map(), scripts: new Map() };
   readonly #questions: Question[] = [];
   #opened: BothFiles | undefined;
 

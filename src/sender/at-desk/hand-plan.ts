@@ -4,7 +4,7 @@ import { CliError } from '../../errors.ts';
 import type { HandedPlan, HowWorked, PlanSender, RowTold, Worked } from '../../plans/plans.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import type { EndLine, Line } from '../change-wire.ts';
-import { applyingForm, type PlanHead, workedFromWire } from '../change-wire.ts';
+import { applyingForm, type PlanRun, workedFromWire } from '../change-wire.ts';
 import { errorFromWire, hopPaths } from '../wire.ts';
 import { type DeskParts, notHandedOver } from './hand-over.ts';
 import { refuseTooLarge } from './remote-store.ts';
@@ -30,7 +30,7 @@ function headOf(
   { profile, zone, timeoutMs }: DeskParts,
   { digest, rows, sums }: HandedPlan,
   how: HowWorked,
-): PlanHead {
+): PlanRun {
   const run = `u_${crypto.randomUUID().replaceAll('-', '')}`;
   const shown = sums.map(({ currency, amount }) => ({ currency, amount }));
   return { run, digest, rows, sums: shown, profile: profile.name, zone: zone(), timeoutMs, ...how };
@@ -53,7 +53,7 @@ class Watch {
     this.#tell = tell;
   }
 
-  async work(head: PlanHead): Promise<Worked> {
+  async work(head: PlanRun): Promise<Worked> {
     const { hop, account, stopWaiting, leave, clock, startChange, changed } = this.#parts;
     refuseTooLarge(this.#plan.text);
     const at = clock.now();

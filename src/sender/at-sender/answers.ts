@@ -12,7 +12,7 @@ import {
 import { type Question, questionForms } from '../journal-wire.ts';
 import { memberPrefix } from '../sender.ts';
 import { maxBytes } from '../wire.ts';
-import { badRequest, canBeOf, type Hop, needRole, readBody, type SenderAccount } from './routes.ts';
+import { badRequest, canBeOf, needRole, readBody, type SenderAccount, type SenderApp } from './routes.ts';
 
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answers = {
@@ -60,7 +60,7 @@ function ofAccount({ service }: SenderAccount): Pick<AttemptFilter, 'origin' | '
  * Adds the route for questions. Pass another store than the one for changes: a change counts everything that its store was asked
  * about as seen.
  */
-export function addAnswers(app: Hop, store: JournalStore): void {
+export function addAnswers(app: SenderApp, store: JournalStore): void {
   app.post('/v1/journal/:account/:question', async (context) => {
     needRole(context.var.asker, 'viewer', 'see the journal');
     const name = context.req.param('question');

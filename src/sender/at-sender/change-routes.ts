@@ -28,11 +28,11 @@ import {
   type Asker,
   badRequest,
   canBeOf,
-  type Hop,
   type HopContext,
   needRole,
   RefusedRequest,
   readBody,
+  type SenderApp,
   stopping,
 } from './routes.ts';
 
@@ -55,7 +55,7 @@ export interface Changes {
   stop(): Promise<void>;
 }
 
-export function addChanges(app: Hop, parts: ChangesParts): Changes {
+export function addChanges(app: SenderApp, parts: ChangesParts): Changes {
   const running = new Map<string, Running>();
   let isStopping = false;
   const start = (
@@ -179,7 +179,7 @@ class ToConfirm extends CliError {
   }
 }
 
-function addResolve(app: Hop, parts: ChangesParts): void {
+function addResolve(app: SenderApp, parts: ChangesParts): void {
   app.post('/v1/changes/:account/:id/resolve', async (context) => {
     const { asker, account } = context.var;
     const asked = await readBody(context, resolveForm, maxBytes.change);

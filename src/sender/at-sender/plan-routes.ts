@@ -5,7 +5,7 @@ import { checkPlanLimits, paidOnOrders, rowsToSend } from '../../changes/changes
 import { CliError, refused } from '../../errors.ts';
 import { isSameOrigin } from '../../journal/journal.ts';
 import { type Plan, readPlan, sumsOf } from '../../plans/plans.ts';
-import { type PlanHead, planHeadForm, workedToWire } from '../change-wire.ts';
+import { type PlanRun, planRunForm, workedToWire } from '../change-wire.ts';
 import { errorToWire, hopPaths, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
 import { type ChangesParts, planCommand } from './known-change.ts';
@@ -13,32 +13,32 @@ import {
   type Asker,
   badRequest,
   bodyIn,
-  type Hop,
   type HopContext,
   needRole,
   type SenderAccount,
+  type SenderApp,
   stopping,
   tooMany,
 } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
-import { type HandedPlan, type HandedPlans, recordStop, sendPlan, stoppedBy } from './send-plan.ts';
+import { recordStop, sendPlan, stoppedBy, type TakenPlan, type TakenPlans } from './send-plan.ts';
 import { newPlaces } from './shares.ts';
 
 interface PlansParts extends Omit<ChangesParts, 'rules'> {
   readonly rules: Pick<Rules, 'of' | 'record'>;
-  readonly handed: HandedPlans;
+  readonly handed: TakenPlans;
   readonly accounts: ReadonlyMap<string, SenderAccount>;
 }
 
 export interface RunPlans {
   /** Resumes plans from before this sender started. */
-  resume(plans: readonly HandedPlan[]): Promise<void>;
+  resume(plans: readonly TakenPlan[]): Promise<void>;
   /** Resolves when the running rows have ended. A stopping sender starts no others. */
   stop(): Promise<void>;
 }
 
 interface Running {
-  readonly handed: HandedPlan;
+  readonly handed: TakenPlan;
   readonly stream: ChangeStream;
   readonly stop: AbortController;
   readonly over: Promise<void>;
@@ -53,7 +53,7 @@ const plansMax = 4;
 // The last plans to end: a desk that lost its connection asks for the end again, and must not restart a stopped plan.
 const endedMax = 8;
 
-export function addPlans(app: Hop, parts: PlansParts): RunPlans {
+export function addPlans(app: SenderApp, parts: PlansParts): RunPlans {
   const running = new Map<string, Running>();
   const ended: Running[] = [];
   const takeReading = newPlaces(readingSizes);
@@ -63,7 +63,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     return await read().finally(giveBack);
   };
   const keyOf = (account: string, digest: string) => `${account} ${digest}`;
-  const start = (handed: HandedPlan, plan: Plan, account: SenderAccount): Running => {
+  const start = (handed: TakenPlan, plan: Plan, account: SenderAccount): Running => {
     const key = keyOf(handed.account, handed.head.digest);
     const [stream, stop] = [new ChangeStream(parts.clock, maxBytes.plan), new AbortController()];
     const work = async () => {
@@ -188,11 +188,11 @@ async function endOf(parts: PlansParts, { stream, ...how }: Started) {
   }
 }
 
-async function handedIn(context: HopContext): Promise<{ readonly head: PlanHead; readonly text: string }> {
+async function handedIn(context: HopContext): Promise<{ readonly head: PlanRun; readonly text: string }> {
   const chunks = await Array.fromAsync(bodyIn(context, maxBytes.plan + maxBytes.join));
   const body = Buffer.concat(chunks).toString('utf8');
   const end = body.indexOf('\n');
-  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planHeadForm), body.slice(0, Math.max(0, end)));
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planRunForm), body.slice(0, Math.max(0, end)));
   if (!read.success) throw badRequest('the request is not of the form that this sender takes');
   return { head: read.output, text: body.slice(end + 1) };
 }
@@ -215,9 +215,9 @@ function tooManyPlans(member: string): CliError {
 }
 
 // The plan must be the one that the person was shown.
-function refuseOther({ digest, rows, sums }: PlanHead, plan: Plan): void {
+function refuseOther({ digest, rows, sums }: PlanRun, plan: Plan): void {
   const own = rowsToSend(plan.rows);
-  const sumsText = (of: Readonly<PlanHead['sums']>) =>
+  const sumsText = (of: Readonly<PlanRun['sums']>) =>
     of
       .map(({ currency, amount }) => `${currency} ${amount}`)
       .toSorted()

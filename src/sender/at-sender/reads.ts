@@ -6,10 +6,10 @@ import { customerIdPattern, isKeyRefusal, langPattern, mediaType, orderIdPattern
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { hopPaths } from '../wire.ts';
-import { type Hop, type HopContext, RefusedRequest } from './routes.ts';
+import { type HopContext, RefusedRequest, type SenderApp } from './routes.ts';
 
 /** Adds the reads. A path that is not a documented GET gets 404, another method 405; neither leaves the sender. */
-export function addReads(app: Hop): void {
+export function addReads(app: SenderApp): void {
   const behind = `${hopPaths.service(':account')}/*` as const;
   app.get(behind, read);
   app.all(behind, () => {

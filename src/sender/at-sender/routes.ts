@@ -51,7 +51,7 @@ export function canBeOf({ sent }: AttemptRecord, { service }: Pick<SenderAccount
 export type HopEnv = { Bindings: HttpBindings; Variables: { asker: Asker; account: SenderAccount } };
 export type HopContext = Context<HopEnv>;
 /** The app. Each part of the sender adds its routes: `addReads(app, …)`, `addJournal(app, …)`, `addChanges(app, …)`. */
-export type Hop = Hono<HopEnv>;
+export type SenderApp = Hono<HopEnv>;
 
 /** Throws CliError 'refused' unless the member's role includes this one. `what`: `send refunds`. */
 export function needRole({ member, role }: Pick<Asker, 'member' | 'role'>, as: Role, what: string): void {

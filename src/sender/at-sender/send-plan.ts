@@ -19,7 +19,7 @@ import {
   removeOwnFile,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
-import { planHeadForm } from '../change-wire.ts';
+import { planRunForm } from '../change-wire.ts';
 import { stoppedPrefix } from '../sender.ts';
 import { accountNameForm, nameForm, roles, timeForm } from '../wire.ts';
 import { sendChange } from './handed-change.ts';
@@ -33,8 +33,8 @@ import {
 } from './known-change.ts';
 import type { SenderAccount } from './routes.ts';
 
-interface HowSent {
-  readonly handed: HandedPlan;
+interface HowApplied {
+  readonly handed: TakenPlan;
   readonly plan: Plan;
   readonly account: SenderAccount;
   readonly tell: (row: RowTold) => void;
@@ -48,7 +48,7 @@ const requestsOfRow = 5;
 const againMs = 2_000;
 
 /** Applies the plan while no other sender does. */
-export async function sendPlan(parts: ChangesParts, how: HowSent): Promise<Worked> {
+export async function sendPlan(parts: ChangesParts, how: HowApplied): Promise<Worked> {
   const { plan, wait, stop } = how;
   const stopAsked = AbortSignal.any([stop.signal, parts.stop.stopWaiting]);
   for (;;) {
@@ -67,7 +67,7 @@ export async function sendPlan(parts: ChangesParts, how: HowSent): Promise<Worke
   }
 }
 
-async function workThrough(parts: ChangesParts, how: HowSent, stopAsked: AbortSignal): Promise<Worked> {
+async function workThrough(parts: ChangesParts, how: HowApplied, stopAsked: AbortSignal): Promise<Worked> {
   const { plan, account, handed, tell } = how;
   const { head } = handed;
   const ctx = await contextOf(parts, how, stopAsked);
@@ -90,7 +90,7 @@ async function workThrough(parts: ChangesParts, how: HowSent, stopAsked: AbortSi
 
 async function contextOf(
   parts: ChangesParts,
-  { handed, plan, account, stop }: HowSent,
+  { handed, plan, account, stop }: HowApplied,
   stopAsked: AbortSignal,
 ): Promise<SendingContext> {
   const { clock, store } = parts;
@@ -170,7 +170,7 @@ export function recordStop(
   parts: ChangesParts,
   account: SenderAccount,
   digest: string,
-  asker: HandedPlan['asker'],
+  asker: TakenPlan['asker'],
 ): Promise<void> {
   return recordSetting(parts, { asker, account, id: digest }, stoppedName(digest), 'stopped');
 }
@@ -188,22 +188,22 @@ const planForm = v.strictObject({
     token: v.string(),
     until: timeForm,
   }),
-  head: planHeadForm,
+  head: planRunForm,
   text: v.string(),
 });
-export type HandedPlan = v.InferOutput<typeof planForm>;
+export type TakenPlan = v.InferOutput<typeof planForm>;
 
-export interface HandedPlans {
+export interface TakenPlans {
   /** The plan is on the disk when this returns. */
-  write(plan: HandedPlan): void;
-  remove(plan: HandedPlan): void;
+  write(plan: TakenPlan): void;
+  remove(plan: TakenPlan): void;
   /** Throws CliError 'refused' for an unreadable file: nobody knows which plan it was. */
-  list(): readonly HandedPlan[];
+  list(): readonly TakenPlan[];
 }
 
 /** The files in a folder, created with the first one. */
-export function createHandedPlans(folder: string, rules: FileRules): HandedPlans {
-  const fileOf = ({ account, head }: HandedPlan) => join(folder, `${account}-${head.digest}.json`);
+export function createTakenPlans(folder: string, rules: FileRules): TakenPlans {
+  const fileOf = ({ account, head }: TakenPlan) => join(folder, `${account}-${head.digest}.json`);
   return {
     write: (plan) => writeOwnFile(fileOf(plan), JSON.stringify(plan), rules),
     remove: (plan) => removeOwnFile(fileOf(plan)),
@@ -215,7 +215,7 @@ export function createHandedPlans(folder: string, rules: FileRules): HandedPlans
   };
 }
 
-function readPlanFile(path: string, rules: FileRules): HandedPlan | undefined {
+function readPlanFile(path: string, rules: FileRules): TakenPlan | undefined {
   const text = readOwnFile(path, rules);
   if (text === undefined) return undefined;
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planForm), text);

@@ -16,10 +16,10 @@ import type { Members } from './members.ts';
 import { addReads } from './reads.ts';
 import {
   errorReply,
-  type Hop,
   type HopEnv,
   RefusedRequest,
   type SenderAccount,
+  type SenderApp,
   stopping,
   tooMany,
 } from './routes.ts';
@@ -35,7 +35,7 @@ export interface ServerParts {
   readonly clock: ClockWithTimers;
   readonly version: string;
   /** Adds the routes of the journal, changes and plans. */
-  readonly addRoutes: (hop: Hop) => void;
+  readonly addRoutes: (hop: SenderApp) => void;
   readonly log: (line: RequestLine) => void;
 }
 
@@ -71,7 +71,7 @@ export async function startServer(parts: ServerParts): Promise<SenderServer> {
   server.keepAliveTimeout = 65_000;
   const state = { draining: false };
   const sockets = createSockets();
-  const hop = createHop(parts, sockets, state);
+  const hop = createSenderApp(parts, sockets, state);
   server.on('connection', (socket: Socket) => sockets.opened(socket));
   const answer = answerer(parts, hop, sockets);
   server.on('request', answer);
@@ -118,7 +118,7 @@ async function listen(server: Server, { host, port }: SenderConfig['listen']): P
 // Paths have no escapes, so a proxy or the service cannot read them differently.
 const targetPattern = /^(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,200}){1,6}(?:\?[\x21-\x7e]{0,1000})?$/;
 
-function answerer(parts: ServerParts, hop: Hop, sockets: ReturnType<typeof createSockets>) {
+function answerer(parts: ServerParts, hop: SenderApp, sockets: ReturnType<typeof createSockets>) {
   const listener = getRequestListener(hop.fetch, { overrideGlobalObjects: false, hostname: 'sender' });
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const started = { at: parts.clock.monotonic(), written: incoming.socket.bytesWritten };
@@ -184,13 +184,13 @@ function addressOf(
 const replyMs = 60_000;
 const silentMs = 15_000;
 
-function createHop(
+function createSenderApp(
   parts: ServerParts,
   sockets: ReturnType<typeof createSockets>,
   state: { readonly draining: boolean },
-): Hop {
+): SenderApp {
   const { config, accounts } = parts;
-  const hop: Hop = new Hono<HopEnv>();
+  const hop: SenderApp = new Hono<HopEnv>();
   const signIn = createSignIn(parts);
   const shares = createShares();
   hop.get(hopPaths.health, () => Response.json({ status: 'ok' }));

@@ -18,7 +18,7 @@ import {
   tokenPattern,
 } from '../wire.ts';
 import type { KnownToken, Members } from './members.ts';
-import { type Asker, type Hop, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
+import { type Asker, RefusedRequest, readBody, type SenderAccount, type SenderApp } from './routes.ts';
 import type { ServerParts } from './server.ts';
 
 // After this many wrong tokens from one address in a minute, replies are delayed.
@@ -174,7 +174,7 @@ type JoinParts = Pick<ServerParts, 'members' | 'accounts' | 'version'>;
 
 /** Adds the only route without a token. Calls `wrong` before refusing a wrong invitation. */
 export function addJoin(
-  hop: Hop,
+  hop: SenderApp,
   parts: JoinParts,
   wrong: (incoming: IncomingMessage) => Promise<void>,
 ): void {

@@ -4,7 +4,7 @@ import { resources } from '../../api/resources.ts';
 
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
 
-export interface OrderCase {
+export interface SeedCase {
   /** The charges share the amount. A declined charge is a failed attempt at the next charge's share. */
   readonly charges: readonly ChargeCase[];
   /** What was refunded later: everything, a part of the first charge, or the whole first charge. */
@@ -16,11 +16,11 @@ export interface OrderCase {
   readonly currency?: 'USD';
 }
 
-const paid = { charges: ['paid'], fields: 'usual' } as const satisfies OrderCase;
-const unpaid = { charges: [], fields: 'usual' } as const satisfies OrderCase;
+const paid = { charges: ['paid'], fields: 'usual' } as const satisfies SeedCase;
+const unpaid = { charges: [], fields: 'usual' } as const satisfies SeedCase;
 
 /** The kinds of orders, newest first, repeated as needed. */
-export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
+export const orderCases: readonly [SeedCase, ...SeedCase[]] = [
   { ...paid, twin: true },
   paid,
   { charges: ['paid', 'paid'], refunded: 'part', fields: 'full' },

@@ -5,7 +5,7 @@ import { statuses } from '../../api/spec.ts';
 import type { Ids, Random } from '../random.ts';
 import { feeOf } from '../rules/refund-and-capture.ts';
 import type { StoredCharge } from '../stored-records.ts';
-import { type Card, type ChargeCase, cards, type Line, type OrderCase, type OrderExample } from './cases.ts';
+import { type Card, type ChargeCase, cards, type Line, type OrderExample, type SeedCase } from './cases.ts';
 
 interface ChargeInputs {
   readonly random: Random;
@@ -22,7 +22,7 @@ interface ChargeInputs {
 }
 
 /** A charge for each entry of the case. Those not declined add up to `amount`. */
-export function chargesFor(orderCase: OrderCase, amount: number, inputs: ChargeInputs): StoredCharge[] {
+export function chargesFor(orderCase: SeedCase, amount: number, inputs: ChargeInputs): StoredCharge[] {
   const shares = orderCase.charges.filter((word) => word !== 'declined').length;
   const share = Math.floor(amount / Math.max(1, shares));
   let left = amount;
@@ -135,7 +135,7 @@ export function paymentOf(charges: readonly StoredCharge[]) {
 }
 
 /** The buyer of an order (service: customer_info). */
-export function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt: number) {
+export function customerInfo(buyer: JsonObject, { fields }: SeedCase, createdAt: number) {
   return {
     object: 'customer_info',
     customer_id: fields === 'null' ? null : buyer.id,
@@ -155,7 +155,7 @@ export function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt
 }
 
 /** The shipping and invoice contacts (service: shipping_contact, fiscal_entity). */
-export function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
+export function contactsOf({ fields }: SeedCase, createdAt: number, ids: Ids) {
   if (fields !== 'full') return { shipping_contact: null, fiscal_entity: null };
   const address = {
     street1: 'Calle Mayor 12',
@@ -181,14 +181,14 @@ export function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
 }
 
 /** The lines for shipping, taxes and discounts (service: order). */
-export function linesOf({ fields }: OrderCase) {
+export function linesOf({ fields }: SeedCase) {
   return fields === 'full'
     ? { shipping_lines: [{ amount: 0 }], tax_lines: [], discount_lines: [] }
     : { shipping_lines: null, tax_lines: null, discount_lines: null };
 }
 
 /** The line for some goods (service: line_item). */
-export function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: OrderCase, ids: Ids) {
+export function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: SeedCase, ids: Ids) {
   const full = fields === 'full';
   return {
     id: ids.lineItem(),

@@ -10,10 +10,10 @@ import {
   goods,
   type Line,
   names,
-  type OrderCase,
   type OrderExample,
   orderCases,
   orderExamples,
+  type SeedCase,
 } from './cases.ts';
 import { chargesFor, contactsOf, customerInfo, lineItem, linesOf, paymentOf } from './order-parts.ts';
 
@@ -75,7 +75,7 @@ interface Bought {
 }
 
 // A twin has the buyer and goods of the order before it, a few minutes later.
-function boughtAt(place: OrderPlace, orderCase: OrderCase): Bought {
+function boughtAt(place: OrderPlace, orderCase: SeedCase): Bought {
   if (orderCase.twin !== true) return boughtAtPlace(place);
   const first = boughtAtPlace({ ...place, index: place.index + 1 });
   return { ...first, createdAt: first.createdAt + Math.min(240, Math.floor(place.spacing / 3)) };
@@ -102,7 +102,7 @@ interface NewOrderInputs extends Bought {
   readonly example: OrderExample | undefined;
 }
 
-function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInputs): StoredOrder {
+function newOrder(place: OrderPlace, orderCase: SeedCase, inputs: NewOrderInputs): StoredOrder {
   const { random, ids, createdAt, buyer, lines, example } = inputs;
   const newId = ids.order();
   const id = example?.id ?? newId;
@@ -149,7 +149,7 @@ interface RefundInputs {
 // Refunds as the case says, by the same rule as later refunds.
 function refunded(
   order: StoredOrder,
-  { refunded: how }: OrderCase,
+  { refunded: how }: SeedCase,
   { now, ids, amount }: RefundInputs,
 ): StoredOrder {
   if (how === undefined) return order;

@@ -21,7 +21,7 @@ import {
 } from '../../../journal/journal.ts';
 import { type RuleAsked, type RuleQuestion, ruleForms } from '../../journal-wire.ts';
 import { hopPaths, maxBytes } from '../../wire.ts';
-import { badRequest, type Hop, needRole, readBody, type SenderAccount } from '../routes.ts';
+import { badRequest, needRole, readBody, type SenderAccount, type SenderApp } from '../routes.ts';
 import { approvalProblem, listedMs, requestsIn, waitsMs } from './approval-requests.ts';
 import {
   findingOf,
@@ -230,7 +230,7 @@ const answers: Answers = {
 };
 
 /** Adds the route. The rules decide who may do what. */
-export function addRules(app: Hop, rules: Rules): void {
+export function addRules(app: SenderApp, rules: Rules): void {
   app.post(hopPaths.rules(':account', ':question'), async (context) => {
     needRole(context.var.asker, 'viewer', 'see the limits of the team');
     const name = context.req.param('question') ?? '';
