@@ -113,11 +113,6 @@ function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [word
   }
 }
 
-/** Whether a refund of the same amount is pending in place of one that failed. */
-export function isOnItsWay(after: AfterFailure): boolean {
-  return after.is === 'sent since' && after.isPending;
-}
-
 /** Whether what failed can go back now. */
 export function isToRefund(after: AfterFailure, { whyNot }: Pick<KnownOrder, 'whyNot'>): boolean {
   return after.is === 'left' && whyNot === undefined;
@@ -137,7 +132,7 @@ export function closingSteps(known: KnownOrder): readonly Block[] {
         { line: 'record in the journal that it failed:' },
         { line: `paydesk journal reconcile ${change}`, indent: 2 },
       ];
-    if (isToRefund(after, known) || isOnItsWay(after)) return [];
+    if (isToRefund(after, known) || after.is === 'on its way') return [];
     return [
       {
         line: 'last of all, once that is checked and the buyer knows, end the alarm about what failed:',

@@ -27,14 +27,7 @@ import {
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { neverArrivedWords, sentAgainWords, untilWords } from './by-hand-words.ts';
-import {
-  appearedCommand,
-  checkTwiceCommand,
-  findOutCommand,
-  isOnItsWay,
-  isToRefund,
-  stopWords,
-} from './case-steps.ts';
+import { appearedCommand, checkTwiceCommand, findOutCommand, isToRefund, stopWords } from './case-steps.ts';
 import { kindWords, replyWords, settleCommand } from './change-words.ts';
 
 /** `root says 16000 MXN were paid back; the service does not show it` */
@@ -166,7 +159,7 @@ function strangersLines(known: KnownOrder, profile: Profile): readonly string[] 
   const failed = known.refunds.filter(({ state, attempt }) => state === 'failed' && attempt === undefined);
   const refunds = failed.flatMap(({ record }) => record?.id ?? []);
   const after = afterFailure(known, { refunds });
-  if (refunds.length === 0 || after.is === 'sent since') return [];
+  if (refunds.length === 0 || after.refunds.length > 0) return [];
   const amount = failed.reduce((all, one) => all + (one.amount ?? 0), 0);
   const words = failedWords({ refunds, amount }, textIn(known.order.currency), profile);
   return [`${words}; not sent from here`, afterFailureWords(after, known)];
@@ -195,8 +188,10 @@ function afterFailureWords(after: AfterFailure, known: Pick<KnownOrder, 'whyNot'
   switch (after.is) {
     case 'in doubt':
       return `the sums of the order do not say whether that money went back: ${beingChecked}`;
-    case 'sent since':
-      return `${after.isAll ? 'the same amount' : 'a part of it'} ${isOnItsWay(after) ? 'is on its way' : 'went back since then'}, as ${after.refunds.join(' and ')}: check that it replaces this refund, and tell the buyer`;
+    case 'left in part':
+    case 'on its way':
+    case 'went back since':
+      return `${after.is === 'left in part' ? 'a part of it' : 'the same amount'} ${after.is === 'on its way' ? 'is on its way' : 'went back since then'}, as ${after.refunds.join(' and ')}: check that it replaces this refund, and tell the buyer`;
     case 'left':
       return `${stateMeans.failed}: tell the buyer${isToRefund(after, known) ? ', and refund it again' : ''}`;
   }

@@ -3,7 +3,14 @@
 import type { SendOnce } from '../api/api.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import { type CliError, withParts } from '../errors.ts';
-import { type AttemptRecord, type JournalRow, type JournalStore, recordedState } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  type JournalRow,
+  type JournalStore,
+  recordedState,
+  type SentRow,
+  type VerdictRow,
+} from '../journal/journal.ts';
 
 /** What a run has sent and recorded so far. */
 export interface WhatWasSent {
@@ -19,9 +26,9 @@ export interface WhatWasSent {
 
 /** Nothing is sent or recorded yet. */
 export function createWhatWasSent(): WhatWasSent {
-  // What became of each change whose request was given to the network.
-  const sent = new Map<string, AttemptRecord | undefined>();
-  const begun = new Map<string, AttemptRecord>();
+  // The changes whose requests were given to the network, and what the journal says about each change.
+  const sent = new Set<string>();
+  const recorded = new Map<string, { readonly sent: SentRow; readonly verdicts: VerdictRow[] }>();
   const written = { begun: 0, done: 0, read: 0 };
   const noted = <Asked extends readonly unknown[], Found>(write: (...asked: Asked) => Promise<Found>) => {
     return async (...asked: Asked): Promise<Found> => {
@@ -32,12 +39,12 @@ export function createWhatWasSent(): WhatWasSent {
     };
   };
   const certain = (changes: WhatChanges): string => {
-    if (sent.size > 0) return sentWords(sent);
+    if (sent.size > 0) return sentWords([...sent].map((change) => recorded.get(change)));
     return changes === 'service' ? 'nothing was sent' : recordedWords(written);
   };
   return {
     sending: (send, change) => async (request, how) => {
-      sent.set(change(), begun.get(change()));
+      sent.add(change());
       const report = await send(request, how);
       if (report.kind === 'not_sent') sent.delete(change());
       return report;
@@ -47,10 +54,8 @@ export function createWhatWasSent(): WhatWasSent {
       append: noted(async (row) => {
         await store.append(row);
         if (isOfRead(row)) written.read += 1;
-        if (row.type === 'sent') begun.set(row.change, { sent: row, verdicts: [] });
-        const record = row.type === 'verdict' ? sent.get(row.change) : undefined;
-        if (row.type === 'verdict' && record !== undefined)
-          sent.set(row.change, { ...record, verdicts: [...record.verdicts, row] });
+        if (row.type === 'sent') recorded.set(row.change, { sent: row, verdicts: [] });
+        if (row.type === 'verdict') recorded.get(row.change)?.verdicts.push(row);
       }),
       takeBack: noted((sent, verdict) => store.takeBack(sent, verdict)),
       acceptCopy: noted((row) => store.acceptCopy(row)),
@@ -83,10 +88,8 @@ export function createWhatWasSent(): WhatWasSent {
 }
 
 // `1 change was sent: unconfirmed`, `12 changes were sent: 11 made, 1 unconfirmed`
-function sentWords(sent: ReadonlyMap<string, AttemptRecord | undefined>): string {
-  const words = [...sent.values()].map((record) =>
-    record === undefined ? 'unconfirmed' : recordedState(record),
-  );
+function sentWords(sent: readonly (AttemptRecord | undefined)[]): string {
+  const words = sent.map((record) => (record === undefined ? 'unconfirmed' : recordedState(record)));
   if (words.length === 1) return `1 change was sent: ${words.join('')}`;
   const counts = [...Map.groupBy(words, (word) => word)].map(([word, all]) => `${all.length} ${word}`);
   return `${words.length} changes were sent: ${counts.join(', ')}`;

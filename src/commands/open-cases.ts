@@ -53,7 +53,8 @@ export function collectOpenCases(ctx: Context) {
         lost.push(...known.neverArrived.filter((record) => horizonOf(record) > dayAgo));
         seen.push(...casesOf(known));
         for (const one of known.cases)
-          if (one.is === 'failed' && wentBackSince(known, one)) followed.add(attemptName(one.record));
+          if (one.is === 'failed' && afterFailure(known, one).is === 'went back since')
+            followed.add(attemptName(one.record));
         warnOfUnrecorded(ctx, known);
       }
     },
@@ -92,12 +93,6 @@ export function caseOf(
 function failedIn(record: AttemptRecord): Pick<OpenCase, 'count' | 'amount'> {
   const failed = failedRefunds(record);
   return { count: failed.length, amount: sumOf(failed) };
-}
-
-// A refund that is still pending has not gone back.
-function wentBackSince(known: KnownOrder, one: Extract<OrderCase, { readonly is: 'failed' }>): boolean {
-  const after = afterFailure(known, one);
-  return after.is === 'sent since' && after.isAll && !after.isPending;
 }
 
 // Whether nobody has to look at a case any more, because the order has no money left that could still go back.

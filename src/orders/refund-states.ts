@@ -4,11 +4,11 @@ import type { ChargeMoney, MoneyReading, RefundRecord } from '../api/charges.ts'
 import {
   type AttemptRecord,
   isOpen,
-  isPaidTwice,
   isSentAgain,
   isUnconfirmed,
   type Moment,
   ownRefunds,
+  recordedState,
   refundsPaidTwice,
   statementOn,
 } from '../journal/journal.ts';
@@ -115,7 +115,7 @@ export function refundsOf(
   );
   const twice = new Set(cases.flatMap((one) => (one.is === 'made twice' ? one.twice.refunds : [])));
   // The cases name only one attempt that was made twice. And one that somebody has dealt with was made twice all the same.
-  for (const record of attempts.filter((one) => isPaidTwice(one) || isTwiceAndAcknowledged(one)))
+  for (const record of attempts.filter((one) => recordedState(one) === 'made twice'))
     for (const id of refundsPaidTwice(record, attempts)) twice.add(id);
   const appeared = new Set(cases.flatMap((one) => (one.is === 'appeared' ? one.refund.refunds : [])));
   const stateOf = ({ id, meaning }: RefundRecord): RefundState => {
@@ -175,14 +175,10 @@ function unshownState(
   if (attempt.sent.proof.kind !== 'refund') return undefined;
   if (isUnconfirmed(attempt)) return 'unconfirmed';
   if (cases.some((one) => one.is === 'recorded made' && one.record === attempt)) return 'recorded made';
-  if (cases.some((one) => one.is === 'gone' && one.record === attempt)) return 'gone';
-  if (attempt.verdicts.at(-1)?.acknowledged === 'gone') return 'gone';
+  if (recordedState(attempt) === 'gone' || cases.some((one) => one.is === 'gone' && one.record === attempt))
+    return 'gone';
   const isSaidNot = statementOn(attempt)?.verdict === 'rejected';
   return isSaidNot && untilMayAppear(attempt, now.wall) !== undefined ? 'recorded not made' : undefined;
-}
-
-function isTwiceAndAcknowledged({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.acknowledged === 'duplicate';
 }
 
 /** Whether a refund in this state paid nothing back, as far as anybody knows. */

@@ -6,18 +6,12 @@ import { type AttemptRecord, ownRefunds, statementOn } from '../journal/journal.
 import type { KnownOrder } from './known-order.ts';
 import type { OrderCase } from './order-cases.ts';
 
-/**
- * What became of the money of a refund that failed: nobody knows; it was sent since, all of it or a part, by these refunds, which
- * are made or pending; or it is left, since none of it was sent.
- */
-export type AfterFailure =
-  | { readonly is: 'in doubt' | 'left' }
-  | {
-      readonly is: 'sent since';
-      readonly refunds: readonly string[];
-      readonly isAll: boolean;
-      readonly isPending: boolean;
-    };
+/** What became of the money of a refund that failed. `refunds`: the ids of those that were sent in its place, made or pending. */
+export interface AfterFailure {
+  /** Nobody knows; none of it was sent again; a part of it was; all of it, and some is pending; or all of it went back. */
+  readonly is: 'in doubt' | 'left' | 'left in part' | 'on its way' | 'went back since';
+  readonly refunds: readonly string[];
+}
 
 type Followed = Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>;
 
@@ -26,15 +20,14 @@ export function afterFailure(
   known: Followed,
   { refunds: failed }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'>,
 ): AfterFailure {
-  if (known.doubt !== undefined || 'problem' in known.reading) return { is: 'in doubt' };
+  if (known.doubt !== undefined || 'problem' in known.reading) return { is: 'in doubt', refunds: [] };
   const later = replacements(known);
   const since = failed.flatMap((id) => later.get(id) ?? []);
-  if (since.length === 0) return { is: 'left' };
+  const all = since.some(({ meaning }) => meaning === 'pending') ? 'on its way' : 'went back since';
+  const some = since.length === 0 ? 'left' : 'left in part';
   return {
-    is: 'sent since',
+    is: since.length < failed.length || failed.length === 0 ? some : all,
     refunds: since.map(({ id }) => id),
-    isAll: since.length === failed.length,
-    isPending: since.some(({ meaning }) => meaning === 'pending'),
   };
 }
 
@@ -89,8 +82,7 @@ export function failedAndLeft(
 export function isFollowed(known: Followed, one: OrderCase): boolean {
   if (one.is === 'recorded not made') return one.again !== undefined;
   if (one.is !== 'failed') return false;
-  const after = afterFailure(known, one);
-  return after.is === 'sent since' && after.isAll;
+  return ['on its way', 'went back since'].includes(afterFailure(known, one).is);
 }
 
 /** Whether anything is left on the charges of a refund that the order does not show, so that it may still be made. */

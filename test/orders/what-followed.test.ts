@@ -113,7 +113,7 @@ describe('a refund of 300 that failed, and another 300', () => {
     const found = answers({ rf_1: 'failed', rf_2: undefined }, [first, inPlace]);
     expect(found).toMatchObject({
       first: undefined,
-      after: { is: 'sent since', refunds: ['rf_2'], isAll: true, isPending: false },
+      after: { is: 'went back since', refunds: ['rf_2'] },
       left: [],
       isFollowed: true,
       warning: [],
@@ -124,7 +124,7 @@ describe('a refund of 300 that failed, and another 300', () => {
   test('sent after that, though only the look before the sending saw it: they replace it too', () => {
     const watched = { ...first, verdicts: first.verdicts.slice(0, 1) };
     expect(answers({ rf_1: 'failed', rf_2: undefined }, [watched, inPlace])).toMatchObject({
-      after: { is: 'sent since', refunds: ['rf_2'] },
+      after: { is: 'went back since', refunds: ['rf_2'] },
       left: [],
       isFollowed: true,
     });
@@ -133,7 +133,7 @@ describe('a refund of 300 that failed, and another 300', () => {
   test('that is pending: the money is on its way, and is not sent a third time', () => {
     expect(answers({ rf_1: 'failed', rf_2: 'pending' }, [first, inPlace])).toMatchObject({
       first: 'pending',
-      after: { is: 'sent since', refunds: ['rf_2'], isAll: true, isPending: true },
+      after: { is: 'on its way', refunds: ['rf_2'] },
       left: [],
       warning: [],
       buyer: `${replaced} Another one was sent: A refund of 300 MXN to your Visa card ending in 4242 is under way. It is not complete yet.`,
@@ -142,7 +142,7 @@ describe('a refund of 300 that failed, and another 300', () => {
 
   test('that replaces one of two: the other one is left', () => {
     expect(answers({ rf_1: 'failed', rf_2: 'failed', rf_3: undefined }, [])).toMatchObject({
-      after: { is: 'sent since', refunds: ['rf_3'], isAll: false },
+      after: { is: 'left in part', refunds: ['rf_3'] },
       left: ['rf_2'],
       warning: ['follows rf_2, which failed'],
     });

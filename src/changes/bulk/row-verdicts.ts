@@ -13,6 +13,7 @@ import {
 } from '../../journal/journal.ts';
 import {
   acknowledgementOf,
+  gaveNothing,
   type RefundState,
   recordedState,
   refundStates,
@@ -211,19 +212,9 @@ export function isLeftToSend({ verdict, attempt }: RowReport): boolean {
   return verdict === 'not_sent' || attempt?.isSentAnew === true;
 }
 
-const mayHaveMoved: readonly RowVerdict[] = [
-  'made',
-  'recorded_made',
-  'pending',
-  'made_twice',
-  'appeared',
-  'gone',
-  'unconfirmed',
-];
-
 /** Whether a row certainly moved no money, so that it may go into the next file. */
-export function movedNothing({ verdict }: RowReport): boolean {
-  return !mayHaveMoved.includes(verdict);
+export function movedNothing({ state }: RowReport): boolean {
+  return state === undefined || gaveNothing(state);
 }
 
 /** A reason for a row that already shows the id of its order: `the order is refunded already`. */

@@ -1,16 +1,13 @@
 /** Decides the state of a change by what the journal says about it. Pure. */
 
+import type { RefundMeaning } from '../../api/spec.ts';
 import { meaningOf } from '../agreement.ts';
 import { isPast, isUnconfirmed, verdictOf } from '../attempt-state.ts';
 import type { AttemptRecord } from '../rows/journal-rows.ts';
 import { appearedVerdict, hasFailed, ownRefunds, statementOn } from './verdicts-say.ts';
 
-/** What the journal can know about a change. An order shows no trace of a change that was `refused` or `not sent`. */
 export type RecordedState =
-  | 'made'
-  | 'pending'
-  | 'failed'
-  | 'unconfirmed'
+  | RefundMeaning
   | 'recorded made'
   | 'recorded not made'
   | 'appeared'
@@ -21,7 +18,7 @@ export type RecordedState =
 
 /**
  * What the journal says about a change. If a reply or the order contradicts itself, nobody knows what was made, so the state is
- * `unconfirmed`.
+ * `unconfirmed`. An order shows no trace of a change that was `refused` or `not sent`.
  */
 export function recordedState(record: AttemptRecord): RecordedState {
   const last = verdictOf(record);

@@ -7,7 +7,6 @@ import type { JsonObject } from '../../api/json-values.ts';
 import { statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import {
-  isFailedLate,
   isMadeByHand,
   isOpen,
   isSentAgain,
@@ -23,14 +22,8 @@ import { isExpected } from '../judge-read.ts';
 import { type AttemptRecord, type Moment, whoSent } from '../rows/journal-rows.ts';
 import { judgeOrder } from '../verdict.ts';
 import { allSentAgain, appearedOn, rivalOf } from './by-hand.ts';
-import {
-  isPaidTwice,
-  newDuplicate,
-  otherAlarms,
-  refundsPaidTwice,
-  sendersOf,
-  withSentAgain,
-} from './paid-twice.ts';
+import { newDuplicate, otherAlarms, refundsPaidTwice, sendersOf, withSentAgain } from './paid-twice.ts';
+import { recordedState } from './recorded-state.ts';
 import { appearedVerdict, notMadeBy, ownRefunds } from './verdicts-say.ts';
 
 /** An unconfirmed attempt as screens show it. */
@@ -199,19 +192,20 @@ export function neverArrived(
 // Whether not all of its refunds may be known: it is unconfirmed, a person said what became of it, or the service shows more than
 // one.
 function mayHaveMadeMore(record: AttemptRecord): boolean {
-  const last = verdictOf(record);
   if (record.sent.proof.kind !== 'refund') return false;
-  const isTwice = last?.alarm === 'duplicate' || last?.acknowledged === 'duplicate';
-  return last?.by === 'person' || isTwice || isUnconfirmed(record);
+  return (
+    verdictOf(record)?.by === 'person' || recordedState(record) === 'made twice' || isUnconfirmed(record)
+  );
 }
 
-// The alarms that have words of their own. Any other one means that nobody knows what was made.
-const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => boolean])[] = [
-  ['made twice', isPaidTwice],
-  ['appeared', (record) => appearedVerdict(record) !== undefined],
-  ['failed', isFailedLate],
-  ['gone', (record) => verdictOf(record)?.alarm === 'gone'],
-];
+// The states that have words of their own, and what a person does about them: a refund that failed stops nothing. Any other state
+// means that nobody knows what was made.
+const whomToTell: Readonly<Record<string, string>> = {
+  'made twice': 'show your lead',
+  appeared: 'show your lead',
+  failed: 'tell the buyer',
+  gone: 'show your lead',
+};
 
 /**
  * One line about the attempts that somebody must look at, or undefined if there are none. For a single attempt it names the
@@ -219,7 +213,7 @@ const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => 
  * begins with `where`.
  */
 export function needsLookLine(attempts: readonly AttemptRecord[], where: string): string | undefined {
-  const open = attempts.filter((record) => !alarms.some(([, is]) => is(record)));
+  const open = attempts.filter((record) => !(recordedState(record) in whomToTell));
   const provable = open.filter(isProvable);
   const others = open.filter((record) => !isProvable(record));
   const kinds = [
@@ -230,10 +224,8 @@ export function needsLookLine(attempts: readonly AttemptRecord[], where: string)
       records: others,
       how: `look on the service's own screen, then: ${showCommand(others)}`,
     },
-    ...alarms.map(([words, is]) => {
-      const all = attempts.filter(is);
-      // A refund that failed stops nothing.
-      const who = words === 'failed' ? 'tell the buyer' : 'show your lead';
+    ...Object.entries(whomToTell).map(([words, who]) => {
+      const all = attempts.filter((record) => recordedState(record) === words);
       return { words, records: once(all), how: `${who}: ${showCommand(all)}` };
     }),
   ].filter(({ records }) => records.length > 0);
