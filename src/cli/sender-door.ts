@@ -51,10 +51,13 @@ export interface SenderDoorParts extends AccountParts {
 
 /** Reads and starts nothing yet. */
 export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
-  const { profiles, rules, folders } = parts;
+  const { profiles, rules, folders, journal, asking } = parts;
   const file = senderFileIn(profiles.folders.config);
   const usesFile = join(folders.state, 'sender', 'last-uses.json');
-  const members = createMembers(parts);
+  const members = createMembers({
+    ...parts,
+    journal: { ...journal, settings: (name) => asking.settings(name) },
+  });
   const accountAsked = (asked: string | undefined) =>
     accountOf(profiles, accountIn(readConfig(file, rules), asked));
   const checkAccount = async (name: string) => void (await accountOf(profiles, name));

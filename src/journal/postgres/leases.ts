@@ -49,10 +49,8 @@ export function createLeases({ server, clock, owner, place, holder, ofMachine }:
     const [found] = await ask(ownerText, [name]);
     if (found === undefined) return { held: false, owner: undefined };
     const { operator, command, since } = found;
-    return {
-      held: false,
-      owner: { operator: operator ?? '', command: command ?? '', since: Number(since) },
-    };
+    const holding = { operator: operator ?? '', command: command ?? '', since: Number(since) };
+    return { held: false, owner: holding };
   };
   return {
     numberOf: (name) => numbers.get(name),

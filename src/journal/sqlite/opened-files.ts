@@ -87,10 +87,9 @@ export class OpenedFiles {
       this.#opened ??= this.turns.take(() => new BothFiles(parts, openFile));
       return this.#opened;
     } catch (error) {
-      const { onReplaced } = this.place;
-      if (!create && this.isReplaced && onReplaced !== undefined) {
+      if (!create && this.isReplaced && this.place.onReplaced !== undefined) {
         this.close();
-        onReplaced();
+        this.place.onReplaced();
         return await this.open(false);
       }
       throw error instanceof CliError ? error : unreadable(this.journal.path, error);

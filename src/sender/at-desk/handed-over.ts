@@ -61,17 +61,14 @@ export function createHandedOver(folder: string, rules: FileRules): HandedOver {
     write: (note) => writeOwnFile(fileOf(note.change), `${JSON.stringify(note)}\n`, rules),
     remove: (change) => removeOwnFile(fileOf(change)),
     list({ sender, account }) {
-      const notes = namesIn(folder, rules).flatMap((name) => readNote(join(folder, name), rules) ?? []);
-      return notes
+      if (!checkOwnFolder(folder, rules)) return [];
+      const names = readdirSync(folder).filter((name) => changeIdPattern.test(name.replace(/\.json$/, '')));
+      return names
+        .flatMap((name) => readNote(join(folder, name), rules) ?? [])
         .filter((note) => note.sender === sender && note.account === account)
         .toSorted((one, other) => one.at - other.at);
     },
   };
-}
-
-function namesIn(folder: string, rules: FileRules): readonly string[] {
-  if (!checkOwnFolder(folder, rules)) return [];
-  return readdirSync(folder).filter((name) => changeIdPattern.test(name.replace(/\.json$/, '')));
 }
 
 // Undefined if another run removed it first.
