@@ -100,33 +100,32 @@ const columns = [
   ...lastColumns,
 ];
 
-const labels: Readonly<Record<TodayLine['what'], string>> = {
-  unconfirmed: 'unconfirmed',
-  made_twice: 'made twice',
-  appeared: 'appeared',
-  failed: 'failed',
-  gone: 'gone',
-  recorded_made: 'recorded made',
-  recorded_not_made: 'recorded not made',
-  never_arrived: 'never arrived',
-  refunded: 'refunded today',
-  refunded_by: 'refunded by',
-  paid: 'paid today',
-  waiting: 'waiting',
-  twins: 'twins today',
-};
+interface LineWords {
+  /** Absent: the word itself. */
+  readonly label?: string;
+  /** For whoever sees the word for the first time. */
+  readonly meaning?: string;
+  /** What is counted. Absent: orders, or what was sent. */
+  readonly noun?: string;
+  /** Without any, there is no line. */
+  readonly canBeAbsent?: true;
+}
 
-// What a word means, for whoever sees it for the first time.
-const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
-  unconfirmed: 'nobody knows whether it was made',
-  made_twice: 'the order shows it once more',
-  appeared: 'recorded as not made, and the order shows it',
-  failed: stateMeans.failed,
-  gone: stateMeans.gone,
-  recorded_made: 'the order does not show it',
-  recorded_not_made: 'it may still go through',
-  never_arrived: 'sent, and not made',
-  twins: `the same buyer and amount within ${twinSpan}`,
+// The lines, in the order of the screen.
+const lineWords: Readonly<Record<TodayLine['what'], LineWords>> = {
+  unconfirmed: { meaning: 'nobody knows whether it was made' },
+  made_twice: { meaning: 'the order shows it once more' },
+  appeared: { meaning: 'recorded as not made, and the order shows it' },
+  failed: { meaning: stateMeans.failed, canBeAbsent: true },
+  gone: { meaning: stateMeans.gone, canBeAbsent: true },
+  recorded_made: { meaning: 'the order does not show it', canBeAbsent: true },
+  recorded_not_made: { meaning: 'it may still go through', canBeAbsent: true },
+  never_arrived: { meaning: 'sent, and not made', canBeAbsent: true },
+  refunded: { label: 'refunded today', noun: 'refund' },
+  refunded_by: { noun: 'refund', canBeAbsent: true },
+  paid: { label: 'paid today', noun: 'payment' },
+  waiting: {},
+  twins: { label: 'twins today', noun: 'pair', meaning: `the same buyer and amount within ${twinSpan}` },
 };
 
 function followedWords({ went_back_since: since, count }: TodayLine): string {
@@ -141,7 +140,7 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
   const more = (line: TodayLine): string => {
     if (line.what === 'waiting' || line.what === 'refunded_by') return line.bucket ?? '';
-    const meaning = line.went_back_since ? followedWords(line) : meanings[line.what];
+    const meaning = line.went_back_since ? followedWords(line) : lineWords[line.what].meaning;
     if (meaning !== undefined && line.next !== null)
       return [line.order, line.bucket && `by ${line.bucket}`, `${meaning}: ${line.next}`]
         .filter((part) => part !== null)
@@ -150,10 +149,10 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
       ? ''
       : `largest ${amountWords(line.largest, line.currency ?? undefined, style)}, ${line.largest_order}`;
   };
-  const grid = (Object.keys(labels) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
+  const grid = (Object.keys(lineWords) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
     const own = lines.filter((line) => line.what === what && line.count > 0);
-    if (own.length === 0 && canBeAbsent(what)) return [];
-    if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
+    if (own.length === 0 && lineWords[what].canBeAbsent === true) return [];
+    if (own.length === 0) return [[labelOf(what), noneOf(what, source), '', '']];
     return own.map((line, index): readonly Cell[] => {
       const row = [index === 0 ? emphasised(what) : '', countOf(line), words(line), more(line)];
       return what === 'never_arrived' ? row.map(faint) : row;
@@ -176,23 +175,14 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
   ];
 }
 
-const counts: Readonly<Partial<Record<TodayLine['what'], string>>> = {
-  refunded: 'refund',
-  refunded_by: 'refund',
-  paid: 'payment',
-  twins: 'pair',
-};
+function labelOf(what: TodayLine['what']): string {
+  return lineWords[what].label ?? what.replaceAll('_', ' ');
+}
 
 // `16 payments`, `1 capture`; an order, if only its figures are in doubt, or if it waits.
 function countOf({ what, kind, count }: TodayLine): string {
-  const noun = counts[what] ?? (kind === null ? 'order' : changeKinds[kind].noun);
+  const noun = lineWords[what].noun ?? (kind === null ? 'order' : changeKinds[kind].noun);
   return `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
-}
-
-function canBeAbsent(what: TodayLine['what']): boolean {
-  return ['failed', 'gone', 'recorded_made', 'recorded_not_made', 'never_arrived', 'refunded_by'].includes(
-    what,
-  );
 }
 
 // What the journal knows is never limited to one currency, so its `none` names no currency.
@@ -202,7 +192,7 @@ function noneOf(what: TodayLine['what'], source: Source): string {
 
 // The words for what needs a person are emphasised.
 function emphasised(what: TodayLine['what']): Cell {
-  return isOfJournal(what) ? { text: labels[what], style: 'bad' } : labels[what];
+  return isOfJournal(what) ? { text: labelOf(what), style: 'bad' } : labelOf(what);
 }
 
 function faint(cell: Cell): Cell {

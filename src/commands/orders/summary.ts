@@ -3,7 +3,6 @@
  * currency.
  */
 
-import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import {
@@ -18,7 +17,7 @@ import {
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
+import { figure, showSums } from '../report/report-rows.ts';
 import type { Source } from '../report/report-source.ts';
 import { amountsOf, unsummedLines } from '../report/report-words.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/summary-blocks.ts';
@@ -47,7 +46,6 @@ export const summary = defineCommand({
       flags,
       period: periodOf(flags, usualPeriod),
       object: 'orders_summary',
-      columns,
       needs: { kind: 'orders', makers: false },
       by,
       isSplit: flags.by !== undefined,
@@ -63,7 +61,7 @@ export const summary = defineCommand({
           },
         };
       },
-      figures: figuresOf,
+      figures,
       screen: (source, result) => screen(ctx, source, result, by, flags.chart),
       closing: (_, { totals }) => unsummedLines(totals),
       records: 'orders',
@@ -74,21 +72,22 @@ export const summary = defineCommand({
   },
 });
 
-const columns = sumColumns(
-  rowColumn('orders', 'integer'),
-  rowColumn('amount', 'sum'),
-  rowColumn('paid', 'sum'),
-  rowColumn('refunded', 'sum'),
-  rowColumn('net', 'sum'),
-);
+const figures = [
+  figure<OrderSum>('orders', 'integer', ({ sums }) => sums.orders),
+  figure<OrderSum>('amount', 'sum', ({ sums }) => sums.amount),
+  figure<OrderSum>('paid', 'sum', (line) => (isWhole(line) ? line.sums.paid : null)),
+  figure<OrderSum>('refunded', 'sum', ({ sums }) => sums.refunded),
+  figure<OrderSum>('net', 'sum', (line) => (isWhole(line) ? line.sums.net : null)),
+  figure<OrderSum>('unsummed', 'integer', ({ sums }) => sums.unsummed),
+];
 
 // Without all charges of its orders, what was paid is not known.
-function figuresOf({ sums: { hidden, ...sums } }: Line<OrderSum>): JsonObject {
-  return Number(hidden) === 0 ? sums : { ...sums, paid: null, net: null };
+function isWhole({ sums }: Line<OrderSum>): boolean {
+  return Number(sums.hidden) === 0;
 }
 
-function ifShown({ title, cell }: FigureColumn<OrderSum>): FigureColumn<OrderSum> {
-  return { title, cell: (line) => (Number(line.sums.hidden) === 0 ? cell(line) : '-') };
+function ifWhole({ title, cell }: FigureColumn<OrderSum>): FigureColumn<OrderSum> {
+  return { title, cell: (line) => (isWhole(line) ? cell(line) : '-') };
 }
 
 function screen(
@@ -102,9 +101,9 @@ function screen(
   const figures = [
     countColumn<OrderSum>('ORDERS', 'orders'),
     amountColumn<OrderSum>('AMOUNT', 'amount', style),
-    ifShown(amountColumn('PAID', 'paid', style)),
+    ifWhole(amountColumn('PAID', 'paid', style)),
     amountColumn<OrderSum>('REFUNDED', 'refunded', style),
-    ifShown(amountColumn('NET', 'net', style)),
+    ifWhole(amountColumn('NET', 'net', style)),
   ];
   return summaryBlocks(ctx, source, { title: 'ORDERS', by, chart, columns: figures, bars: 'amount' }, result);
 }

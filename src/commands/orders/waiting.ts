@@ -17,13 +17,7 @@ import {
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { byFlag, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import {
-  lastColumnsOfList,
-  lastFieldsOfList,
-  rowColumn,
-  showSums,
-  sumColumns,
-} from '../report/report-rows.ts';
+import { figure, lastColumnsOfList, lastFieldsOfList, showSums } from '../report/report-rows.ts';
 import type { Source } from '../report/report-source.ts';
 import { amountsOf } from '../report/report-words.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report/summary-blocks.ts';
@@ -49,7 +43,6 @@ export const waiting = defineCommand({
       flags,
       period: periodOf(flags),
       object: 'orders_waiting',
-      columns: waitingColumns,
       needs: { kind: 'orders', makers: false, waiting: 'only' },
       by,
       isSplit: true,
@@ -63,7 +56,7 @@ export const waiting = defineCommand({
             return waits;
           },
         }),
-      figures: ({ sums: { orders, amount, unsummed } }) => ({ orders, amount, unsummed }),
+      figures,
       // Draws no days, because an order waits on every day until it is captured.
       screen(source, { totals, buckets }) {
         const [title = 'blank', ...sums] = summaryBlocks<OrderSum>(
@@ -151,4 +144,8 @@ function rowOf(order: OrderFact, source: Source, isComplete: boolean): JsonObjec
   };
 }
 
-const waitingColumns = sumColumns(rowColumn('orders', 'integer'), rowColumn('amount', 'sum'));
+const figures = [
+  figure<OrderSum>('orders', 'integer', ({ sums }) => sums.orders),
+  figure<OrderSum>('amount', 'sum', ({ sums }) => sums.amount),
+  figure<OrderSum>('unsummed', 'integer', ({ sums }) => sums.unsummed),
+];

@@ -1,6 +1,5 @@
 /** `refunds summary`: how many refunds were made in a period, how much, why and by whom, next to the payments of that period. */
 
-import type { JsonObject } from '../../api/json-values.ts';
 import { isWithin } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { percent } from '../../counted.ts';
@@ -21,7 +20,7 @@ import {
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
+import { figure, showSums } from '../report/report-rows.ts';
 import type { AsOfLine, Source } from '../report/report-source.ts';
 import {
   type ApartState,
@@ -64,7 +63,6 @@ export const summary = defineCommand({
       flags,
       period: flags.customer === undefined ? periodOf(flags, usualPeriod) : periodOf(flags),
       object: 'refunds_summary',
-      columns,
       needs: {
         kind: 'refunds',
         makers: needsMakers,
@@ -74,7 +72,7 @@ export const summary = defineCommand({
       by,
       isSplit: flags.by !== undefined,
       adding: isPart ? some.adding : summariseRefunds,
-      figures: (line, source) => figuresOf(line, flags.by, isPart ? withoutPayments(source) : source),
+      figures: figuresFor(!isPart && hasPayments(flags.by)),
       screen: (source, result) =>
         screen(ctx, isPart ? withoutPayments(source) : source, result, { ...flags, by }),
       closing: (source, result) => closing(isPart ? withoutPayments(source) : source, result, flags, isPart),
@@ -114,50 +112,36 @@ const makerDimensions: ReadonlySet<Dimension> = new Set(['reason', 'operator', '
 
 const withoutPayments = (source: Source): Source => ({ ...source, knowsPayments: false });
 
-const columns = sumColumns(
-  rowColumn('refunds', 'integer'),
-  rowColumn('refunded', 'sum'),
-  rowColumn('pending', 'sum'),
-  rowColumn('failed', 'sum'),
-  rowColumn('unconfirmed', 'sum'),
-  rowColumn('recorded_made', 'sum'),
-  rowColumn('recorded_not_made', 'sum'),
-  rowColumn('payments', 'integer'),
-  rowColumn('paid', 'sum'),
-  rowColumn('net', 'sum'),
-  rowColumn('rate_percent', 'percent'),
-  rowColumn('refunded_of_paid', 'sum'),
-  rowColumn('refunded_of_paid_percent', 'percent'),
-);
-
 // A payment has no reason, no operator and no age, so buckets by these have no payments to compare with.
 function hasPayments(by: Split | undefined): boolean {
   return [by ?? []].flat().every((one) => isTimeUnit(one) || one === 'brand' || one === 'method');
 }
 
-function figuresOf(
-  { sums }: Line<RefundSum>,
-  by: Split | undefined,
-  source: Pick<Source, 'knowsPayments'>,
-): JsonObject {
-  const beside = source.knowsPayments && hasPayments(by);
-  return {
-    refunds: sums.refunds,
-    refunded: sums.refunded,
-    pending: sums.pending,
-    failed: sums.failed,
-    unconfirmed: sums.unconfirmed,
-    recorded_made: sums.recorded_made,
-    recorded_not_made: sums.recorded_not_made,
-    payments: beside ? sums.payments : null,
-    paid: beside ? sums.paid : null,
-    net: beside ? sums.net : null,
-    rate_percent: beside ? (percentNumber(sums.refunded, sums.paid) ?? null) : null,
-    refunded_of_paid: beside ? sums.refunded_of_paid : null,
-    refunded_of_paid_percent: beside ? (percentNumber(sums.refunded_of_paid, sums.paid) ?? null) : null,
-    unsummed: sums.unsummed,
-  };
+// The figures of a row; what compares refunds with payments is null where there are none beside them.
+function figuresFor(withPayments: boolean) {
+  const sum = (name: RefundSum, kind: 'sum' | 'integer' = 'sum') =>
+    figure<RefundSum>(name, kind, ({ sums }) => sums[name]);
+  const beside = (name: string, kind: 'sum' | 'integer' | 'percent', of: (sums: Sums) => unknown) =>
+    figure<RefundSum>(name, kind, (line) => (withPayments && line.knowsPayments ? of(line.sums) : null));
+  return [
+    sum('refunds', 'integer'),
+    sum('refunded'),
+    sum('pending'),
+    sum('failed'),
+    sum('unconfirmed'),
+    sum('recorded_made'),
+    sum('recorded_not_made'),
+    beside('payments', 'integer', (sums) => sums.payments),
+    beside('paid', 'sum', (sums) => sums.paid),
+    beside('net', 'sum', (sums) => sums.net),
+    beside('rate_percent', 'percent', (sums) => percentNumber(sums.refunded, sums.paid)),
+    beside('refunded_of_paid', 'sum', (sums) => sums.refunded_of_paid),
+    beside('refunded_of_paid_percent', 'percent', (sums) => percentNumber(sums.refunded_of_paid, sums.paid)),
+    sum('unsummed', 'integer'),
+  ];
 }
+
+type Sums = Line<RefundSum>['sums'];
 
 interface Shown {
   readonly by: Split;
@@ -247,7 +231,7 @@ function wentBack(totals: readonly Line<RefundSum>[]): readonly string[] {
   return rates === undefined ? [] : [`${rates} of the payments of this period went back`];
 }
 
-function rateWords(sums: Line<RefundSum>['sums']): string {
+function rateWords(sums: Sums): string {
   const rate = percent(sums.refunded, sums.paid);
   return rate === undefined ? '-' : `${rate} %`;
 }

@@ -1,7 +1,7 @@
 /** What every report with sums shares: one row for each bucket and currency for scripts, or a screen for people. */
 
 import type { JsonObject } from '../../api/json-values.ts';
-import type { Column, ValueKind } from '../../api/resources.ts';
+import type { Column, Field, ValueKind } from '../../api/resources.ts';
 import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { boundSeconds } from '../../flags/typed-time.ts';
@@ -42,10 +42,22 @@ export const lastColumns: readonly Column[] = [
   rowColumn('only_currency', 'text'),
 ];
 
-/** The columns of the rows of a summary: by what it is split, its figures, and where they come from. */
-export function sumColumns(...figures: readonly Column[]): readonly Column[] {
+/** A line of a summary, and whether payments are known beside its refunds. */
+export type SumLine<Name extends string> = Line<Name> & Pick<Source, 'knowsPayments'>;
+
+/** A figure in the rows of a summary. */
+export function figure<Name extends string>(
+  name: string,
+  kind: ValueKind,
+  of: (line: SumLine<Name>) => unknown,
+): Field<SumLine<Name>> {
+  return { ...rowColumn(name, kind), of };
+}
+
+// By what a summary is split, its figures, and where they come from.
+function sumColumns(figures: readonly Column[]): readonly Column[] {
   const split = ['by', 'bucket', 'currency'].map((name) => rowColumn(name, 'text'));
-  return [...firstColumns, ...split, ...figures, rowColumn('unsummed', 'integer'), ...lastColumns];
+  return [...firstColumns, ...split, ...figures, ...lastColumns];
 }
 
 // The second dimension of a pair, behind the first.
@@ -101,14 +113,13 @@ export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObjec
 interface Sums<Name extends string, By extends Dimension> extends Pick<Asked, 'period'> {
   readonly flags: Asked['flags'] & { readonly currency?: string | undefined };
   readonly object: string;
-  readonly columns: readonly Column[];
+  /** The figures of a row, after its bucket and currency. */
+  readonly figures: readonly Field<SumLine<Name>>[];
   readonly needs: Omit<Needs, 'by'>;
   readonly by: Split<By>;
   /** Whether rows for scripts are split too. */
   readonly isSplit: boolean;
   readonly adding: (query: SummaryQuery<Split<By>>, source: Source) => Adding<Name>;
-  /** The figures of a row, after its bucket and currency. */
-  readonly figures: (line: Line<Name>, source: Source) => JsonObject;
   readonly screen: (source: Source, result: Summary<Name>) => readonly Block[];
   /** What the lines below the screen say, besides when the numbers were true. A file says it too. */
   readonly closing: (source: Source, result: Summary<Name>) => readonly AsOfLine[];
@@ -135,22 +146,22 @@ export async function showSums<Name extends string, By extends Dimension>(
     flags,
     period,
     object,
-    columns,
+    figures,
     needs,
     by,
     isSplit,
     adding,
-    figures,
     screen,
     closing,
     records,
     listed,
   }: Sums<Name, By>,
 ): Promise<void> {
+  const columns = sumColumns(figures);
   const shown = listed?.columns ?? (isSplit && typeof by !== 'string' ? withSecond(columns) : columns);
   ctx.out.checkColumns(shown);
   const source = await openSource(ctx, { flags, period, needs: { ...needs, by: [by].flat() } });
-  const { range: span, days } = source;
+  const { range: span, days, knowsPayments } = source;
   const rules = { dayOf: (at: number) => days.day(at), now: ctx.clock.now() / 1000 };
   const { add, result } = adding({ span, by, currency: flags.currency, rules }, source);
   for await (const facts of source.facts) add(facts);
@@ -161,7 +172,7 @@ export async function showSums<Name extends string, By extends Dimension>(
     ...firstFields(source),
     ...(isSplit ? bucketFields(by, line.bucket) : { by: null, bucket: null }),
     currency: line.currency ?? null,
-    ...figures(line, source),
+    ...Object.fromEntries(figures.map(({ name, of }) => [name, of({ ...line, knowsPayments }) ?? null])),
     ...lastFields(source, complete),
   }));
   const rows = listed?.rows(source, complete) ?? summed;
