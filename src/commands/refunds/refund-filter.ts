@@ -95,16 +95,16 @@ async function refuseUnknown(
   typed: string,
   field: 'asked_by' | 'approved_by',
 ): Promise<void> {
-  const names = new Set<string>();
+  const known = new Set<string>();
   for await (const page of pagesOf(journal, { kind: 'refund' }))
     for (const { sent } of page) {
       const name = approvalFields(sent)[field];
-      if (name !== null) names.add(name);
+      if (name !== null) known.add(name);
       if (name !== null && isSameName(name, typed)) return;
     }
-  if (names.size === 0 || (await journal.problem()) !== undefined) return;
+  if (known.size === 0 || (await journal.problem()) !== undefined) return;
   throw usage(
-    `${flagName} ${short(typed)}: no refund here has that name; there is ${[...names].toSorted().join(', ')}`,
+    `${flagName} ${short(typed)}: no refund here has that name; there is ${[...known].toSorted().join(', ')}`,
   );
 }
 
