@@ -10,7 +10,7 @@ export interface Person extends Pick<Pty, 'waitFor' | 'type' | 'answer' | 'trans
   readonly leaves: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
 
-export interface Seat extends Pick<RunOptions, 'home' | 'machineFile'> {
+export interface Seat extends Pick<RunOptions, 'home' | 'machineFile' | 'rows'> {
   readonly env: Readonly<Record<string, string>>;
 }
 

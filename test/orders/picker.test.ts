@@ -52,6 +52,17 @@ async function search(person: Person, words: string, shown: RegExp): Promise<voi
   await person.waitFor(new RegExp(`${words}[\\s\\S]*${shown.source}`));
 }
 
+test('a screen of 40 columns and 12 rows shows four orders, and no more lines than it has', async () => {
+  using home = newHome();
+  const person = sit(['-p', 'demo', 'orders', 'refund'], { home, env: {}, rows: 12 }, 40);
+  await person.waitFor('possible twin');
+  const lines = screenNow(person, 40).split('\n');
+  expect(lines.slice(2, 6).every((line) => /^[> ] \d\d \w{3} \d\d:\d\d /.test(line))).toBe(true);
+  expect(lines.length).toBeLessThanOrEqual(12);
+  person.type('\x03');
+  expect((await person.leaves).code).toBe(130);
+});
+
 describe('among 20,000 orders', () => {
   const special = new Map<number, Json>([
     [300, orderAt(300, { customer_info: buyer('María Núñez Álvarez', 'mna@example.com') })],

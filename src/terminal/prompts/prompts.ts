@@ -77,9 +77,7 @@ export function createPrompts(
       return chosen;
     },
     search: (message, list, signal) =>
-      ended(
-        searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
-      ),
+      ended(searchPrompt(message, list, { paint, room, clock, ...linesOfSearch(stderr) }, context(signal))),
     async browse(message, list, signal) {
       const size = () => ({ columns: widthOfTerminal(stderr) ?? 80, rows: stderr.rows ?? 24 });
       const onResize = (listener: () => void) => {
@@ -112,10 +110,14 @@ const ownScreen = '\u001b[?1049h';
 const emptyScreen = '\u001b[2J\u001b[H';
 const screenBefore = '\u001b[?1049l';
 
-// A search has up to seven lines around its rows.
-function rowsAtOnce({ rows = 24 }: StreamFacts): number {
-  return Math.max(3, Math.min(pageSize, rows - 8));
+// A search has up to seven lines around its rows. On a low and narrow screen these would be more, and push the rows off it.
+function linesOfSearch({ rows = 24 }: StreamFacts) {
+  const shown = Math.max(3, Math.min(pageSize, rows - 8));
+  return { pageSize: shown, mostBelow: Math.max(1, rows - shown - aroundRows) };
 }
+
+// The question, the heading, the blank line, and the line of the cursor.
+const aroundRows = 4;
 
 function asChoice({ label, tail, detail, refusal }: Labelled, room: number) {
   const text = refusal === undefined ? label : `${label}: ${refusal}`;

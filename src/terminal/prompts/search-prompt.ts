@@ -27,6 +27,8 @@ interface SearchScreen {
   readonly room: number;
   /** Rows that are shown at once. */
   readonly pageSize: number;
+  /** Lines that are shown under them. */
+  readonly mostBelow: number;
   readonly clock: Pick<ClockWithTimers, 'after'>;
 }
 
@@ -164,7 +166,8 @@ function bodyOf<T>(
     looking ? `looking for ${words.trim()}` : list.looked(words),
     { text: words !== '' && under === undefined ? emptyHelp : keysHelp, style: 'faint' },
   ];
-  return [...lines, ' ', ...below.flatMap((line) => wrapped(line, screen))].join('\n');
+  const told = below.flatMap((line) => wrapped(line, screen)).slice(0, screen.mostBelow);
+  return [...lines, ' ', ...told].join('\n');
 }
 
 /** What was wrong with the last key. */
