@@ -17,6 +17,7 @@ import { deflateRawSync, gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json, startServer } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { exporting, orderAt, orders, startOrders } from './many-orders.ts';
@@ -39,6 +40,18 @@ test('stdout gets every order of every page, byte for byte, and nothing else', a
     '/orders?limit=25&next=ord_000000000036',
     '/orders?limit=25&next=ord_000000000011',
   ]);
+});
+
+test('a terminal is not filled with records: both commands are named, and -o shows them all the same', async () => {
+  using home = newHome();
+  const person = sit(['-p', 'demo', 'orders', 'export', '--since', '2020-01-01'], { home, env: {} }, 120);
+  const { code, screen } = await person.leaves;
+  expect(code).toBe(2);
+  expect(screen).not.toContain('{"');
+  expect(screen).toContain('paydesk -p demo orders export --since 2020-01-01 --to orders.csv\n');
+  expect(screen).toContain('paydesk -p demo orders export --since 2020-01-01 -o ndjson\n');
+  const shown = await sit(['-p', 'demo', 'orders', 'export', '-o', 'ndjson'], { home, env: {} }).leaves;
+  expect(shown).toMatchObject({ code: 0, screen: expect.stringContaining('{"') });
 });
 
 // What stdout gets of them in each format, as all the files below hold it.

@@ -55,7 +55,12 @@ export interface Prompts {
     message: string,
     check: Check,
     signal: AbortSignal,
-    how: { readonly canGoBack: boolean; readonly before?: string | undefined },
+    how: {
+      readonly canGoBack: boolean;
+      readonly before?: string | undefined;
+      /** The message as it is true now: after a refused answer, Enter alone may mean nothing any more. */
+      readonly shown: (message: string) => string;
+    },
   ): Promise<string>;
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
   /** Returns the index of the choice. `before`: the one that was made before, or -1. */
@@ -115,6 +120,8 @@ export function createAsk(options: AskOptions): Ask {
         if (wasRefused && question.enterAfterError !== undefined) return question.enterAfterError;
         return question.optional ? undefined : 'a value is needed';
       };
+      const shown = (asked: string): string =>
+        wasRefused && question.enterAfterError !== undefined ? asked.replace('(Enter: ', '(') : asked;
       const check: Check = (text) => {
         const problem = problemOf(text);
         wasRefused ||= problem !== undefined;
@@ -123,7 +130,7 @@ export function createAsk(options: AskOptions): Ask {
       const typed = await put(
         question,
         async (prompts, message, signal) => {
-          const how = { canGoBack: hasWayBack(question), before: question.before };
+          const how = { canGoBack: hasWayBack(question), before: question.before, shown };
           const text = (await prompts.text(message, check, signal, how)).trim();
           if (text === back) throw new GoBack();
           return text;

@@ -33,11 +33,10 @@ export function createLinePrompts(
     return readLine(stdin, signal, write);
   };
   return {
-    text(message, check, signal, { before, canGoBack }) {
+    text(message, check, signal, { before, canGoBack, shown }) {
       const enter = before === undefined ? '' : `(Enter: ${before}) `;
-      const asked = `${message} ${enter}${canGoBack ? goesBack : ''}`;
       const readText = async (): Promise<string> => {
-        const text = await read(asked, signal);
+        const text = await read(`${shown(message)} ${enter}${canGoBack ? goesBack : ''}`, signal);
         return text.trim() === '' ? (before ?? text) : text;
       };
       return untilFine(readText, check, write);

@@ -33,8 +33,9 @@ export function createPrompts(
     return { ...theme, ...emptiesRefused, style: { ...style, defaultAnswer } };
   };
   return {
-    text(message, check, signal, { before, canGoBack }) {
-      const theme = themeOfText(message);
+    text(message, check, signal, { before, canGoBack, shown }) {
+      const { style, ...more } = themeOfText(message);
+      const theme = { ...more, style: { ...style, message: () => shown(style.message()) } };
       const hint = canGoBack ? theme.hint(before === undefined ? 0 : longestBefore) : '';
       const transformer = (text: string, { isFinal }: { readonly isFinal: boolean }): string => {
         if (isFinal) return theme.style.answer(text);
@@ -261,7 +262,7 @@ interface ChoiceScreen {
   readonly before: number;
 }
 
-const typedText = 'letters and digits choose nothing here: move to a line with the arrows, then press Enter';
+const typedText = 'letters and digits choose nothing here: move with the arrows; Enter works again after one';
 
 /** Returns the index of the chosen choice, or undefined if the person goes back. At least one choice has no refusal. */
 function choicePrompt(
