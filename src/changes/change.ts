@@ -71,7 +71,8 @@ async function sendPlanned(
   ctx.redaction.learn({ body: change.request.body, note: change.note });
   const showPreview = (): void => {
     // The request of a dry run goes to stdout.
-    ctx.notes.show(ctx.options.dryRun ? preview : [...preview, requestLine(change.request.body)]);
+    const label = ask === undefined ? [] : ['sent once, after the approval: '];
+    ctx.notes.show(ctx.options.dryRun ? preview : [...preview, requestLine(change.request.body, ...label)]);
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
   };
   if (!ctx.options.dryRun) showPreview();

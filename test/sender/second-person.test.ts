@@ -223,6 +223,24 @@ describe('a refund over the limit of a team', () => {
     expect(plain((await ben.run([...shop, 'approvals', 'show', second])).stdout)).toContain(other);
   });
 
+  test('is named by another refund of its order, which is sent at once and ends it', async () => {
+    const { id, request, ran } = await ask();
+    expect(ran.stderr).not.toContain('will send once');
+    const small = await ben.run(refundOf(id, 100));
+    expect(small.code, small.stderr).toBe(0);
+    expect(plain(small.stderr)).toContain(
+      `ana asked for the refund of 600 MXN on ${id} too: ${request} is not approved yet; this refund ends it`,
+    );
+    expect(small.stderr).toContain('will send once: ');
+    expect((await approve(lea, request)).code).toBe(3);
+  });
+
+  test('shows what is sent after the approval, and does not say that it will be sent', async () => {
+    const asked = await ana.run(refundOf(newOrder(), 602));
+    expect(asked.stderr).toContain('sent once, after the approval: {');
+    expect(asked.stderr).not.toContain('will send once');
+  });
+
   test('is rejected with a note, also after it was approved', async () => {
     const { request } = await ask();
     await approve(ben, request);

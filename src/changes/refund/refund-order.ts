@@ -180,9 +180,14 @@ async function planAnswered(
   const planned = planNow(asked);
   const told = refundWarnings(ctx, { profile, order, origins }, planned, twins);
   const refund = askedRefund(profile, planned);
-  const finding = limited && (await refuseOverLimits(ctx, refund, settings));
+  const [finding, waiting] = await Promise.all([
+    limited && refuseOverLimits(ctx, refund, settings),
+    otherRequests(ctx, refund, approved?.id),
+  ]);
   const second = approved === undefined ? secondLine(finding, settings) : approvedLine(ctx, approved, refund);
-  const others = second === undefined ? [] : await otherRequests(ctx, refund, approved?.id);
+  const asks = approved === undefined && second !== undefined;
+  // What was asked for is approved only while the order shows the same money.
+  const others = asks ? waiting : waiting.map((line) => `${line}; this refund ends it`);
   const warnings = [...told.warnings, ...others, ...(second === undefined ? [] : [second])];
   const plan = { ...planned, warnings };
   const { money } = plan;
@@ -193,7 +198,6 @@ async function planAnswered(
     approval: approved?.id,
     skippedHoldMs: skippedHold(profile, read.asked.noHold),
   };
-  const asks = approved === undefined && second !== undefined;
   const confirmation = orderConfirmation(read, {
     change,
     typed: asked.typed,

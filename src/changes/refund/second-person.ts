@@ -16,7 +16,7 @@ import {
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundPlan } from './refund-plan.ts';
-import { findRequest, isOfRefund, requestTitle, rulesOf, stateWords } from './request-record.ts';
+import { findRequest, isOfRefund, requestTitle, stateWords } from './request-record.ts';
 
 /**
  * A refund in the form in which the team compares it: what is sent must be just what was approved. Its `again` has the refunds of
@@ -84,7 +84,7 @@ export async function otherRequests(
   { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,
   but?: string,
 ): Promise<readonly string[]> {
-  const others = (await (await rulesOf(ctx)).approvals()).filter(
+  const others = ((await (await ctx.journal.rules())?.approvals()) ?? []).filter(
     (one) =>
       isOfRefund(one) &&
       one.id !== but &&
