@@ -53,19 +53,23 @@ export function isTimeUnit(by: Split | undefined): by is TimeUnit {
   return timeUnits.some((unit) => unit === by);
 }
 
-export function bucketOfRefund(refund: RefundFact, by: Split, rules: BucketRules): string {
-  return [by]
-    .flat()
-    .map((one) => refundName(refund, one, rules))
-    .join(between);
+// The bucket has a name for each dimension; undefined if one of them has none.
+function bucketOf<D extends Dimension>(by: Split<D>, nameOf: (one: D) => string | undefined) {
+  const names = (typeof by === 'string' ? [by] : by).map(nameOf);
+  return names.includes(undefined) ? undefined : names.join(between);
 }
 
-function refundName(refund: RefundFact, by: Dimension, rules: BucketRules): string {
-  if (isTimeUnit(by)) return unitAt(refund.madeAt, by, rules);
-  if (by === 'age') return ageWords(refund.paidAt, refund.madeAt ?? rules.now);
-  if (by === 'approver')
-    return refund.approval?.approved_by ?? (refund.origin === elsewhere ? elsewhere : notApproved);
-  return refund[by] ?? missing(by);
+export function bucketOfRefund(refund: RefundFact, by: Split, rules: BucketRules): string | undefined {
+  return bucketOf(by, (one) => {
+    if (isTimeUnit(one)) return unitAt(refund.madeAt, one, rules);
+    if (one === 'age') return ageWords(refund.paidAt, refund.madeAt ?? rules.now);
+    return one === 'approver' ? approverOf(refund) : (refund[one] ?? missing(one));
+  });
+}
+
+/** Who approved a refund; `nobody` if it needed no approval. */
+export function approverOf({ approval, origin }: RefundFact): string {
+  return approval?.approved_by ?? (origin === elsewhere ? elsewhere : notApproved);
 }
 
 /** The bucket of a payment, so that refunds can be put beside it; undefined for a dimension that payments do not have, such as `reason`. */
@@ -74,23 +78,17 @@ export function bucketOfPayment(
   by: Split,
   rules: BucketRules,
 ): string | undefined {
-  const names = [by].flat().flatMap((one) => {
+  return bucketOf(by, (one) => {
     if (isTimeUnit(one)) return unitAt(payment.paidAt, one, rules);
-    return one === 'brand' || one === 'method' ? payment[one] : [];
+    return one === 'brand' || one === 'method' ? payment[one] : undefined;
   });
-  return names.length < [by].flat().length ? undefined : names.join(between);
 }
 
-export function bucketOfOrder(order: OrderFact, by: Split<OrderDimension>, rules: BucketRules): string {
-  return [by]
-    .flat()
-    .map((one) => orderName(order, one, rules))
-    .join(between);
-}
-
-function orderName(order: OrderFact, by: OrderDimension, rules: BucketRules): string {
-  if (isTimeUnit(by)) return unitAt(order.createdAt, by, rules);
-  return by === 'age' ? ageWords(order.createdAt, rules.now) : (order[by] ?? missing(by));
+export function bucketOfOrder(order: OrderFact, by: Split<OrderDimension>, rules: BucketRules) {
+  return bucketOf(by, (one) => {
+    if (isTimeUnit(one)) return unitAt(order.createdAt, one, rules);
+    return one === 'age' ? ageWords(order.createdAt, rules.now) : (order[one] ?? missing(one));
+  });
 }
 
 // The word by which `orders list --status` finds these orders.
@@ -114,21 +112,23 @@ function ageWords(from: number | undefined, to: number): string {
   return ages.find((age) => days < age.days)?.words ?? notShown;
 }
 
+type Order = (one: string, other: string) => number;
+
+const byName: Order = (one, other) => (one === other ? 0 : one < other ? -1 : 1);
+
 /** How to sort the buckets of a split that has an order of its own; undefined if the largest comes first. */
-export function ownOrder(by: Split): ((one: string, other: string) => number) | undefined {
+export function ownOrder(by: Split): Order | undefined {
   if (typeof by === 'string') return orderOf(by);
-  const [first, second] = by;
   // What has the same first name stands together.
+  const [first = byName, second = () => 0] = by.map(orderOf);
   return (one, other) => {
-    const [a = '', aThen = ''] = namesOf(one);
-    const [b = '', bThen = ''] = namesOf(other);
-    if (a !== b) return (first && orderOf(first)?.(a, b)) || (a < b ? -1 : 1);
-    return (second && orderOf(second)?.(aThen, bThen)) || 0;
+    const [[a = '', b = ''], [c = '', d = '']] = [namesOf(one), namesOf(other)];
+    return first(a, c) || second(b, d);
   };
 }
 
-function orderOf(by: Dimension): ((one: string, other: string) => number) | undefined {
-  if (isTimeUnit(by)) return (one, other) => (one === other ? 0 : one < other ? -1 : 1);
+function orderOf(by: Dimension): Order | undefined {
+  if (isTimeUnit(by)) return byName;
   if (by !== 'age') return undefined;
   const place = (bucket: string): number => {
     const at = ages.findIndex(({ words }) => words === bucket);

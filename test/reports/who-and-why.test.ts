@@ -88,7 +88,7 @@ describe('refunds list', () => {
       const asked = await ask(service, 'refunds', verb, '--asked-by', 'bne');
       expect([asked.code, inOneLine(asked.stderr)]).toEqual([
         2,
-        expect.stringContaining('--asked-by bne: no refund here has that name; there is ana, ben'),
+        expect.stringContaining('--asked-by bne: nobody here has that name; there is ana, ben'),
       ]);
     }
     const capitals = await ask(service, ...list, '--operator', 'BEN');

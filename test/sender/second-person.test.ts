@@ -97,7 +97,7 @@ describe('a refund over the limit of a team', () => {
     const unknown = await lea.run([...shop, 'refunds', 'list', '--approved-by', 'bne']);
     expect([unknown.code, unknown.stderr]).toEqual([
       2,
-      expect.stringContaining('--approved-by bne: no refund here has that name; there is ben'),
+      expect.stringContaining('--approved-by bne: nobody here has that name; there is ben'),
     ]);
     expect(JSON.parse(list.stdout).data).toContainEqual(expect.objectContaining({ order_id: id, ...wanted }));
     const rows = await lea.run([...shop, 'orders', 'export', '--rows', 'refunds', '--json']);

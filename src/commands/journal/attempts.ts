@@ -32,19 +32,29 @@ import { amountStyleOf, madeBy } from './attempt-record.ts';
  * may have sent with another one, or may be a member of the team. Throws CliError 'usage' if nobody has that name.
  */
 export async function operatorMeant(
-  { journal }: Pick<Context, 'journal'>,
+  ctx: Pick<Context, 'journal'>,
   typed: string | undefined,
-  again: (name: string) => readonly string[] = () => [],
+  again?: (name: string) => readonly string[],
 ): Promise<string | undefined> {
   if (typed === undefined) return undefined;
-  const names = await journal.operators(undefined);
+  return nameMeant(ctx, '--operator', typed, await ctx.journal.operators(undefined), again);
+}
+
+/** The same for the name after any option, among those that there are. */
+export async function nameMeant(
+  { journal }: Pick<Context, 'journal'>,
+  option: string,
+  typed: string,
+  names: readonly string[],
+  again: (name: string) => readonly string[] = () => [],
+): Promise<string> {
   const meant = names.find((name) => name === typed) ?? names.find((name) => isSameName(name, typed));
   // If rows of the journal are lost, names may be lost too.
   if (meant !== undefined || names.length === 0 || (await journal.problem()) !== undefined)
     return meant ?? typed;
   const begun = names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase()));
   throw usage(
-    `--operator ${short(typed)}: nobody here has that name; there is ${names.toSorted().join(', ')}`,
+    `${option} ${short(typed)}: nobody here has that name; there is ${names.toSorted().join(', ')}`,
     (begun.length > 0 ? begun : closestNames(typed, names)).toSorted().flatMap(again),
   );
 }

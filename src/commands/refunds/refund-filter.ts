@@ -5,18 +5,18 @@ import { refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { amountFlag } from '../../flags/amount-flag.ts';
-import { flag, type Input, short, usage } from '../../flags/flags.ts';
+import { flag, type Input } from '../../flags/flags.ts';
 import { type AttemptRecord, approvalFields, needsPerson, pagesOf } from '../../journal/journal.ts';
 import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import {
-  bucketOfRefund,
+  approverOf,
   elsewhere,
   notApproved,
   type OrderFact,
   type RefundFact,
 } from '../../reports/reports.ts';
-import { isSameName, operatorMeant } from '../journal/attempts.ts';
+import { isSameName, nameMeant, operatorMeant } from '../journal/attempts.ts';
 import { amountRange } from '../orders/order-filters.ts';
 import { fold } from '../orders/search/fold-text.ts';
 import type { Source } from '../report/report-source.ts';
@@ -47,10 +47,7 @@ const wordOf = {
   operator: ({ origin, operator }: RefundFact) => (origin === elsewhere ? undefined : operator),
   'asked-by': ({ approval }: RefundFact) => approval?.asked_by ?? undefined,
   reason: ({ origin, reason }: RefundFact) => (origin === elsewhere ? undefined : reason),
-  'approved-by': (refund: RefundFact) => {
-    const name = bucketOfRefund(refund, 'approver', { dayOf: () => undefined, now: 0 });
-    return name === elsewhere ? undefined : name;
-  },
+  'approved-by': (refund: RefundFact) => (refund.origin === elsewhere ? undefined : approverOf(refund)),
   state: ({ state }: RefundFact) => state,
 } as const;
 /** Whether an order or a refund names the buyer: by just this e-mail, or by this part of the name. */
@@ -82,30 +79,25 @@ export async function refuseNobody(
   // A file may have names that this journal does not have.
   if (file !== undefined) return;
   if (operator !== elsewhere) await operatorMeant(ctx, operator);
-  const [asked, approved] = [flags['asked-by'], flags['approved-by']];
-  if (asked !== undefined && asked !== elsewhere) await refuseUnknown(ctx, '--asked-by', asked, 'asked_by');
-  if (approved !== undefined && ![elsewhere, notApproved].includes(approved))
-    await refuseUnknown(ctx, '--approved-by', approved, 'approved_by');
+  for (const [name, field] of [
+    ['asked-by', 'asked_by'],
+    ['approved-by', 'approved_by'],
+  ] as const) {
+    const typed = flags[name];
+    if (typed === undefined || typed === elsewhere || typed === notApproved) continue;
+    await nameMeant(ctx, `--${name}`, typed, await namesIn(ctx, field, typed));
+  }
 }
 
-// Like `operatorMeant`: without any name, the journal does not tell who is unknown.
-async function refuseUnknown(
-  { journal }: Context,
-  flagName: string,
-  typed: string,
-  field: 'asked_by' | 'approved_by',
-): Promise<void> {
-  const known = new Set<string>();
-  for await (const page of pagesOf(journal, { kind: 'refund' }))
-    for (const { sent } of page) {
-      const name = approvalFields(sent)[field];
-      if (name !== null) known.add(name);
-      if (name !== null && isSameName(name, typed)) return;
-    }
-  if (known.size === 0 || (await journal.problem()) !== undefined) return;
-  throw usage(
-    `${flagName} ${short(typed)}: no refund here has that name; there is ${[...known].toSorted().join(', ')}`,
-  );
+// The names in the journal, which may be long: once one of them is the typed one, no more are read.
+async function namesIn({ journal }: Context, field: 'asked_by' | 'approved_by', typed: string) {
+  const names = new Set<string>();
+  for await (const page of pagesOf(journal, { kind: 'refund' })) {
+    for (const { sent } of page) names.add(approvalFields(sent)[field] ?? '');
+    if ([...names].some((one) => isSameName(one, typed))) break;
+  }
+  names.delete('');
+  return [...names];
 }
 
 /** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */

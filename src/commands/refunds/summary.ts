@@ -56,6 +56,7 @@ export const summary = defineCommand({
     const by = flags.by ?? 'reason';
     // Payments next to only some of the refunds would give a rate that means nothing.
     const isPart = isPartOfRefunds(flags);
+    const told = (source: Source): Source => (isPart ? { ...source, knowsPayments: false } : source);
     const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
     const needsMakers = isPart || (isShownSplit && [by].flat().some((one) => makerDimensions.has(one)));
     const some = summariseSome(ctx, flags);
@@ -73,9 +74,8 @@ export const summary = defineCommand({
       isSplit: flags.by !== undefined,
       adding: isPart ? some.adding : summariseRefunds,
       figures: figuresFor(!isPart && hasPayments(flags.by)),
-      screen: (source, result) =>
-        screen(ctx, isPart ? withoutPayments(source) : source, result, { ...flags, by }),
-      closing: (source, result) => closing(isPart ? withoutPayments(source) : source, result, flags, isPart),
+      screen: (source, result) => screen(ctx, told(source), result, by, flags),
+      closing: (source, result) => closing(told(source), result, isPart, apartOf(flags.state)),
       records: 'refunds and payments',
     });
     for (const line of await some.lines()) ctx.notes.note(line);
@@ -110,8 +110,6 @@ function summariseSome(ctx: Context, flags: Parameters<typeof refundFilter>[1]) 
 
 const makerDimensions: ReadonlySet<Dimension> = new Set(['reason', 'operator', 'approver', 'origin']);
 
-const withoutPayments = (source: Source): Source => ({ ...source, knowsPayments: false });
-
 // A payment has no reason, no operator and no age, so buckets by these have no payments to compare with.
 function hasPayments(by: Split | undefined): boolean {
   return [by ?? []].flat().every((one) => isTimeUnit(one) || one === 'brand' || one === 'method');
@@ -143,24 +141,19 @@ function figuresFor(withPayments: boolean) {
 
 type Sums = Line<RefundSum>['sums'];
 
-interface Shown {
-  readonly by: Split;
-  readonly chart?: Chart | undefined;
-  readonly state?: readonly RefundState[] | undefined;
-}
-
 // The sums of the states that were asked for, and that are in no sum of what went back.
 function apartOf(states: readonly RefundState[] = []): readonly ApartState[] {
-  return apartStates
-    .map(([name]) => name)
-    .filter((name) => states.some((one) => one.replaceAll(' ', '_') === name));
+  return apartStates.flatMap(([name]) =>
+    states.some((one) => one.replaceAll(' ', '_') === name) ? name : [],
+  );
 }
 
 function screen(
   ctx: Context,
   source: Source,
   result: Summary<RefundSum>,
-  { by, chart, state = [] }: Shown,
+  by: Split,
+  { chart, state = [] }: { readonly chart?: Chart; readonly state?: readonly RefundState[] },
 ): readonly Block[] {
   const style = amountsOf(source);
   const count = countColumn<RefundSum>('REFUNDS', 'refunds');
@@ -170,17 +163,17 @@ function screen(
   const net = amountColumn<RefundSum>('NET', 'net', style);
   const beside = [count, refunded, rate, paid, net];
   const apart = apartOf(state);
-  const back = apart.length > 0 && apart.length === state.length ? [] : [count, refunded];
+  const isApart = apart.length > 0 && apart.length === state.length;
   const some = [
-    ...back,
+    ...(isApart ? [] : [count, refunded]),
     ...apart.flatMap((name) => [
-      countColumn<RefundSum>(`${name.replaceAll('_', ' ').toUpperCase()}`, `${name}_refunds`),
+      countColumn<RefundSum>(name.replaceAll('_', ' ').toUpperCase(), `${name}_refunds`),
       amountColumn<RefundSum>('AMOUNT', name, style),
     ]),
   ];
   const figures = source.knowsPayments ? beside : some;
   const split = hasPayments(by) ? figures : some;
-  const [first] = back.length > 0 ? [] : apart;
+  const [bars = 'refunded'] = isApart ? apart : [];
   const isShown = ({ sums }: Line<RefundSum>) =>
     isTimeUnit(by) ||
     // What never moved money stands below the screen: a line of the split would look like refunds of 0.
@@ -191,7 +184,7 @@ function screen(
   return summaryBlocks(
     ctx,
     source,
-    { title: 'REFUNDS', by, chart, columns: figures, split, bars: first ?? 'refunded' },
+    { title: 'REFUNDS', by, chart, columns: figures, split, bars },
     { ...result, buckets: result.buckets.filter(isShown) },
   );
 }
@@ -199,9 +192,10 @@ function screen(
 function closing(
   source: Source,
   { totals, gaps }: Summary<RefundSum>,
-  { state }: Pick<Shown, 'state'>,
   isPart: boolean,
+  apart: readonly ApartState[],
 ): readonly AsOfLine[] {
+  const why = isPart ? withFilter : 'there are no payments beside these refunds, so there is no rate';
   return [
     ...(source.knowsPayments
       ? [
@@ -209,20 +203,15 @@ function closing(
           ['net', 'the payments of this period, less the refunds made in it'] as const,
           ...wentBack(totals).map((words) => ['so far', words] as const),
         ]
-      : [
-          [
-            'note',
-            isPart ? partWords : 'there are no payments beside these refunds, so there is no rate',
-          ] as const,
-        ]),
-    ...apartLines(totals, amountsOf(source), apartOf(state)),
+      : [['note', why] as const]),
+    // Where they have columns, they are in sums.
+    ...(apart.length > 0 ? [] : apartLines(totals, amountsOf(source))),
     ...unsummedLines(totals),
     ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
   ];
 }
 
-// The payments are there, and are those of all refunds.
-const partWords =
+const withFilter =
   'with a filter there is no rate: the payments of the period are not those of these refunds alone';
 
 // This second rate has no column: next to the first one, people would take it for the same.

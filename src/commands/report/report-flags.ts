@@ -48,20 +48,16 @@ export function byFlag<const T extends Dimension>(
   defaultText: string,
 ) {
   const approver = choices.find((one) => one === 'approver');
-  const by = flag.choice(
-    choices,
-    'WHAT',
-    'split the sums by this, or by a pair, month,operator; brand is that of the card',
-    {
-      otherWords: {
-        card: 'brand',
-        cards: 'brand',
-        'card-brand': 'brand',
-        ...(approver && { 'approved-by': approver, approved_by: approver }),
-      },
-      defaultText,
+  const summary = 'split the sums by this, or by a pair, month,operator; brand is that of the card';
+  const by = flag.choice(choices, 'WHAT', summary, {
+    otherWords: {
+      card: 'brand',
+      cards: 'brand',
+      'card-brand': 'brand',
+      ...(approver && { 'approved-by': approver, approved_by: approver }),
     },
-  );
+    defaultText,
+  });
   const one = (text: string, name: string) => {
     if (text === 'currency')
       throw usage(`${name} currency: each sum is of one currency already`, [
@@ -78,12 +74,11 @@ export function byFlag<const T extends Dimension>(
     ...by,
     takesList: true as const,
     parse(text: string, name: string): Split<'brand' | T> {
-      const [first = '', ...more] = text.split(',').map((word) => word.trim());
-      if (more.length > 1 || more.includes(first))
-        throw usage(`${name} ${text}: not one word, or two different ones`, [
-          `${name} ${choices.slice(0, 2).join()}`,
-        ]);
-      return more.length === 0 ? one(first, name) : [first, ...more].map((word) => one(word, name));
+      const words = text.split(',').map((word) => one(word.trim(), name));
+      const [first = choices[0], second] = words;
+      if (words.length > 2 || first === second)
+        throw usage(`${name} ${text}: not one word, or two different ones`);
+      return second === undefined ? first : [first, second];
     },
   };
 }

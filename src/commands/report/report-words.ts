@@ -37,14 +37,13 @@ export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
   return currency === undefined ? '' : ` in ${currency}`;
 }
 
-/** The name of a bucket, of a pair both names. */
+/** The name of a bucket; of a pair both names. */
 export function bucketsWords(source: Parameters<typeof bucketWords>[0], bucket: string, by: Split): string {
-  const [first, second = first] = [by].flat();
-  const names = namesOf(bucket).map((name, at) => {
-    const one = at === 0 ? first : second;
-    return one === undefined ? name : bucketWords(source, name, one);
-  });
-  return names.join(', ');
+  const names = namesOf(bucket);
+  return [by]
+    .flat()
+    .map((one, at) => bucketWords(source, names[at] ?? '', one))
+    .join(', ');
 }
 
 /**
@@ -157,26 +156,17 @@ export function wentBackWords(totals: readonly Line<RefundSum>[], write: Write):
   return [back ?? '0 went back', ...apartWords(totals, write)].join('; ');
 }
 
-/** The same for the last lines of a screen. `shown`: those that have a column there. */
-export function apartLines(
-  totals: readonly Line<RefundSum>[],
-  style: AmountStyle,
-  shown: readonly ApartState[] = [],
-): readonly AsOfLine[] {
-  const write: Write = (amount, currency) => amountWords(amount, currency, style);
-  const words = apartWords(totals, write, shown);
+/** The same for the last lines of a screen. */
+export function apartLines(totals: readonly Line<RefundSum>[], style: AmountStyle): readonly AsOfLine[] {
+  const words = apartWords(totals, (amount, currency) => amountWords(amount, currency, style));
   return words.map((one) => ['note', `${one}: in no sum`]);
 }
 
 /** What is in no sum: refunds that have moved no money yet, never will, or of which nobody knows whether they did. */
-export function apartWords(
-  totals: readonly Line<RefundSum>[],
-  write: Write,
-  shown: readonly ApartState[] = [],
-): readonly string[] {
-  return apartStates
-    .filter(([state]) => !shown.includes(state))
-    .flatMap(([state, words]) => refundsWords(totals, [`${state}_refunds`, state, words], write) ?? []);
+export function apartWords(totals: readonly Line<RefundSum>[], write: Write): readonly string[] {
+  return apartStates.flatMap(([state, words]) => {
+    return refundsWords(totals, [`${state}_refunds`, state, words], write) ?? [];
+  });
 }
 
 export type ApartState = (typeof apartStates)[number][0];
