@@ -4,7 +4,15 @@ import { expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { each } from '../harness/each.ts';
 import { leafCommands } from '../harness/help-text.ts';
-import { customerOf, errorBody, listBeforeMore, paidOrder } from '../harness/orders.ts';
+import {
+  chargeOf,
+  customerOf,
+  errorBody,
+  listBeforeMore,
+  listOf,
+  paidOrder,
+  refundOf,
+} from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { cutBody, type Handler, inTurn, json, reply } from '../harness/server.ts';
 import { pages, startAnswering } from '../harness/service.ts';
@@ -230,6 +238,7 @@ test('CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a
     paidOrder('ord_1', {
       amount: 9_007_199_254_740_991,
       amount_refunded: 12_000,
+      charges: listOf(chargeOf('ch_1', 9_007_199_254_740_991, { refunds: listOf(refundOf('rf_1', 12_000)) })),
       split_payment: false,
       channel: '=HYPERLINK("http://evil.example")',
       updated_at: 0,
@@ -263,8 +272,10 @@ test('CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a
   expect(cell(1, 'customer_info.name')).toBe("'＝1+1");
   expect(cell(1, 'customer_info.email')).toBe("'|calc");
   expect(records[2]).toEqual(['ord_3', ...heading.slice(1).map(() => '')]);
-  const negative = await desk.run(['orders', 'list', '--csv', '--no-header', '--columns', 'refunded,id']);
-  expect(negative.stdout).toBe('-12000,ord_1\n,ord_2\n,ord_3\n');
+  // The record of a refund is negative, and the sum of them is positive.
+  const columns = 'refunded,charges.1.refunds.1.amount,id';
+  const refunded = await desk.run(['orders', 'list', '--csv', '--no-header', '--columns', columns]);
+  expect(refunded.stdout).toBe('12000,-12000,ord_1\n,,ord_2\n,,ord_3\n');
 });
 
 test('--no-header leaves the heading out of table and CSV and changes nothing else (C31)', async () => {

@@ -1,17 +1,11 @@
 /** `orders list`: shows orders page by page, with filters, and why orders were refunded. */
 
-import type { Service, WireRecord } from '../../api/api.ts';
-import type { JsonObject } from '../../api/json-values.ts';
-import type { Column } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
-import { orElse } from '../../errors.ts';
-import { type KnownOrder, knownOrders, ordersWithRefunds, wentBackBy } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { feedIndex } from '../index/index-walk.ts';
 import { pagingFlags, showList } from '../listing.ts';
-import { isLeftNamed, leftColumn } from './left-column.ts';
-import { statusColumn } from './open-status.ts';
+import { knownColumns } from './known-columns.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
 
@@ -28,23 +22,19 @@ export const list = defineCommand({
     const { profile } = service;
     const only = flags.status ?? defaultStatus(ctx, profile);
     const asked = orderFilters(ctx, { ...flags, status: only }, service);
-    const reasons = reasonColumns(ctx, service, isLeftNamed(ctx));
-    const status = await statusColumn(ctx, service);
+    const known = await knownColumns(ctx, service);
     const { columns, ...observer } = observeOrders(ctx, service, asked);
     // A walk backwards does not say what comes before its pages.
     const feed = flags.previous === undefined ? feedIndex(ctx, service, flags.next) : undefined;
     try {
       return await showList(ctx, 'orders', flags, asked.filters, {
         ...observer,
-        columns: [...reasons.columns, ...columns, ...status.columns],
+        columns: [...known.others, ...columns, ...known.status],
         onPage(page) {
           observer.onPage(page);
           feed?.page(page);
         },
-        async beforeShown(records) {
-          await reasons.lookUp(records);
-          await status.lookUp(records);
-        },
+        beforeShown: known.lookUp,
       });
     } finally {
       await feed?.end();
@@ -58,78 +48,4 @@ function defaultStatus(ctx: Context, { settings }: Profile): string | undefined 
   if (status !== undefined)
     ctx.notes.warn(`only orders with payment_status ${status}: the profile's orders.status says so`);
   return status;
-}
-
-// The columns REASON and NOTE, which say why orders were refunded, if the journal of this machine knows; and LEFT.
-interface ReasonColumns {
-  readonly columns: readonly Column[];
-  /** Looks up the refunded orders of a page in the journal, before the page is shown; for LEFT all of them. */
-  readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;
-}
-
-interface Why {
-  readonly reason: string;
-  readonly note: string;
-}
-
-// Narrower terminals have no room for REASON and NOTE.
-const tableFrom = 120;
-const names = ['reason', 'note'] as const;
-
-// If the journal cannot be read, this warns once and the list is still shown.
-function reasonColumns(ctx: Context, service: Service, withLeft: boolean): ReasonColumns {
-  const { columns = ctx.options.usualColumns } = ctx.options;
-  const asked = columns?.some((name) => names.some((own) => own === name.trim()));
-  let readable = withLeft || (asked ?? ctx.out.format === 'table');
-  let known = new Map<unknown, KnownOrder>();
-  let whys = new Map<unknown, Why>();
-  // Asks the journal once for each page.
-  const look = async (records: readonly WireRecord[]): Promise<void> => {
-    const orders = records.map(({ value }) => value);
-    const ids = ordersWithRefunds(orders);
-    const wanted = withLeft ? orders : orders.filter(({ id }) => ids.has(String(id)));
-    if (wanted.length === 0) return;
-    for (const one of await knownOrders(ctx, service, wanted)) {
-      known.set(one.order.id, one);
-      whys.set(one.order.id, masked(ctx, whyOf(one)));
-    }
-  };
-  const unreadable = orElse(({ message }) => {
-    readable = false;
-    ctx.notes.warn(`the reasons of refunds${withLeft ? ' and what is left' : ''} are not shown: ${message}`);
-  });
-  return {
-    columns: [
-      ...names.map((name) => ({
-        name,
-        title: name.toUpperCase(),
-        kind: 'text' as const,
-        tableFrom,
-        derived: true as const,
-        value: ({ id }: JsonObject) => whys.get(id)?.[name],
-      })),
-      leftColumn('left', (id) => known.get(id)),
-    ],
-    async lookUp(records) {
-      [known, whys] = [new Map(), new Map()];
-      if (readable) await look(records).catch(unreadable);
-    },
-  };
-}
-
-// Masks the note here, since it is not part of the service's record, which is masked elsewhere.
-function masked({ redaction, out }: Context, { reason, note }: Why): Why {
-  const isScreen = out.format === 'table' || out.format === 'list';
-  const { value } = redaction.record({ value: { note } }, isScreen ? 'initials' : 'token');
-  return { reason, note: String(value.note) };
-}
-
-function whyOf(order: KnownOrder): Why {
-  const back = wentBackBy(order);
-  const joined = (texts: readonly (string | undefined)[]): string =>
-    [...new Set(texts.filter((text) => text !== undefined))].join(', ');
-  return {
-    reason: joined(back.map(({ sent }) => sent.reason)),
-    note: joined(back.map(({ sent }) => sent.note)),
-  };
 }

@@ -21,7 +21,7 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
     const isOther = (one: string) =>
       name.includes('.') && columns.some((own) => own.name === one && own.kind === 'money');
     const like = closestNames(name.trim(), [...usual, ...more]).filter((one) => !isOther(one));
-    const spoken = (spokenAs[name.trim().toLowerCase()] ?? []).find((one) => usual.includes(one));
+    const spoken = spokenAs.get(name.trim().toLowerCase())?.find((one) => usual.includes(one));
     const close = spoken !== undefined ? [spoken] : inside.length > 0 ? inside : like;
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
       certain: 'nothing was changed',
@@ -38,12 +38,12 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
 }
 
 // What people call a column, and its names, the likeliest first.
-const spokenAs: Readonly<Record<string, readonly string[]>> = {
-  approver: ['approved_by'],
-  date: ['refunded_at', 'created_at', 'sent_at'],
-  order: ['order_id'],
-  who: ['operator'],
-};
+const spokenAs: ReadonlyMap<string, readonly string[]> = new Map([
+  ['approver', ['approved_by']],
+  ['date', ['refunded_at', 'created_at', 'sent_at']],
+  ['order', ['order_id']],
+  ['who', ['operator']],
+]);
 
 // Somebody who names columns wants all of them, so none takes the room of another, and what has no room in a row goes below it.
 function asWanted({ early: _, least, ...column }: Column): Column {

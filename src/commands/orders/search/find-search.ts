@@ -17,7 +17,7 @@ import { type Figure, factsOfOrder, type summariseOrders } from '../../../report
 import { type Filter, joinColumns } from '../../listing.ts';
 import { nobodyAsked } from '../../report/report-source.ts';
 import { type SearchPaging, searchCommand } from '../../walk.ts';
-import { statusColumn } from '../open-status.ts';
+import { knownColumns } from '../known-columns.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
@@ -66,17 +66,17 @@ export type FoundList = Awaited<ReturnType<typeof openList>>;
 
 export async function openList(ctx: Context, service: Service, search: Search) {
   const { observer, texts, profile } = search;
-  const status = await statusColumn(ctx, service);
+  const known = await knownColumns(ctx, service);
   const modes = tallyModes(profile);
   const makerOf = await nobodyAsked([]);
-  const sink = ctx.out.list(columnsOf(ctx, search, status.columns), { pages: 'many' });
+  const sink = ctx.out.list(columnsOf(ctx, search, known.status), { pages: 'many' });
   const { limit = Number.POSITIVE_INFINITY } = search.paging;
   let found = 0;
   let asMeant = false;
   let last: string | undefined;
   const write = async (records: readonly WireRecord[]): Promise<void> => {
     if (records.length === 0) return;
-    await status.lookUp(records);
+    await known.lookUp(records);
     await sink.page(records);
     observer.onShown(records);
   };
