@@ -201,7 +201,7 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   if (rest.some((record) => isOurs(record) && !isStrange(record)))
     return { shows: 'duplicate', refunds: standing.filter(isOurs) };
   const own = [...standing.filter(isOurs), ...failed];
-  const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest) ?? unknownWord(own);
+  const problem = disagreement(proof.before, money, since) ?? earlyProblem(own, earliest) ?? unknownWord(own);
   if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
   if (found === 0) return { shows: 'nothing', refunds };
   if (failed.length > 0) return { shows: 'failed', refunds, isPart: matched > 0 };
@@ -223,7 +223,7 @@ export function unknownWord(own: readonly FoundRefund[]): string | undefined {
 }
 
 // A refund that was made before this request was sent is somebody else's, even if the final read did not show it yet.
-function tooEarly(own: readonly ShownRefund[], earliest: number): string | undefined {
+function earlyProblem(own: readonly ShownRefund[], earliest: number): string | undefined {
   for (const { id, createdAt } of own) {
     if (createdAt === undefined || createdAt * 1000 >= earliest) continue;
     return `refund ${id} was made at ${timeWords(createdAt)}, before this one was sent`;

@@ -63,7 +63,7 @@ const checkedInPassing = 250;
 /** Opens nothing before it is first used. */
 export function openJournal(parts: JournalParts): OpenedJournal {
   const store = withoutKeys(parts.store, parts.secrets);
-  const journal = createJournal({ ...parts, store: parts.dryRun ? unwritten(store) : store });
+  const journal = createJournal({ ...parts, store: parts.dryRun ? withoutWrites(store) : store });
   const told = new Set<string>();
   let [checks, closed] = [false, false];
   // Commands that only read go on, with a warning that changes are refused.
@@ -287,7 +287,7 @@ function withoutKeys(store: JournalStore, secrets: Pick<Secrets, 'holds' | 'clea
 }
 
 /** The store under --dry-run: paydesk shows what a read proves, and does not write it down. */
-function unwritten(store: JournalStore): JournalStore {
+function withoutWrites(store: JournalStore): JournalStore {
   return {
     ...store,
     append: () => Promise.resolve(),

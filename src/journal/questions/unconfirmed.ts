@@ -222,11 +222,11 @@ export function needsLookLine(attempts: readonly AttemptRecord[], where: string)
     {
       words: 'unconfirmed',
       records: others,
-      how: `look on the service's own screen, then: ${showCommand(others)}`,
+      how: `look on the service's own screen, then: ${lookCommand(others)}`,
     },
     ...Object.entries(whomToTell).map(([words, who]) => {
       const all = attempts.filter((record) => recordedState(record) === words);
-      return { words, records: once(all), how: `${who}: ${showCommand(all)}` };
+      return { words, records: once(all), how: `${who}: ${lookCommand(all)}` };
     }),
   ].filter(({ records }) => records.length > 0);
   const [first, second] = kinds;
@@ -249,7 +249,7 @@ function once(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
   return [...new Map(records.map((record) => [byMoney(record), record])).values()];
 }
 
-function showCommand([only, second]: readonly AttemptRecord[]): string {
+function lookCommand([only, second]: readonly AttemptRecord[]): string {
   return `paydesk journal ${second === undefined ? `show ${only?.sent.change ?? ''}` : 'list --open'}`;
 }
 

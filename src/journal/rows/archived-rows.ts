@@ -16,10 +16,10 @@ export const keptAtLeastMs = 30 * dayMs;
  * with the refunds that were there; both need the order as it was, so all attempts on such an order stay as they are.
  */
 export function areOver(attempts: readonly AttemptRecord[], before: number): boolean {
-  return attempts.every((record) => isOver(record, before));
+  return attempts.every((record) => isOverBefore(record, before));
 }
 
-function isOver(record: AttemptRecord, before: number): boolean {
+function isOverBefore(record: AttemptRecord, before: number): boolean {
   const { sent, verdicts } = record;
   const isPlain = verdicts.every(
     ({ by, alarm, acknowledged }) => by !== 'person' && alarm === undefined && acknowledged === undefined,

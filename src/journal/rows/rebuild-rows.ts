@@ -42,7 +42,7 @@ interface Attempt {
 /** Puts journal and witness together. Unreadable rows become one attempt with the time `now` (Unix milliseconds). */
 export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
-  const attempts = attemptsOf(found, lines);
+  const attempts = attemptsFrom(found, lines);
   for (const { row } of found.rows)
     if (row.type === 'verdict') attempts.get(attemptKey(row))?.verdicts.push(row);
   const hashes = new Set(found.rows.map(({ hash }) => hash));
@@ -79,7 +79,7 @@ function named({ sent: { change, proof } }: Attempt): NamedChange {
   return { change, orderId: proof.orderId };
 }
 
-function attemptsOf(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Map<string, Attempt> {
+function attemptsFrom(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Map<string, Attempt> {
   const attempts = new Map<string, Attempt>();
   for (const { row } of found.rows)
     if (row.type === 'sent') attempts.set(attemptKey(row), { sent: row, from: 'journal', verdicts: [] });

@@ -81,7 +81,7 @@ function refuseFindings(places: Places, { findings: [finding] }: Verification): 
 }
 
 // All rows, and at their end the refusal if they, what is looked up or the witness are not whole.
-function* wholeRows({ tables, witness, places }: OldJournal, over: AttemptsOver): Generator<StoredRow> {
+function* allRows({ tables, witness, places }: OldJournal, over: AttemptsOver): Generator<StoredRow> {
   const attempt = (record: NumberedAttempt) => over.take(record);
   const parts = verifiedParts(tables, { is: 'whole', witness }, places, { moment: untouched, attempt });
   for (let next = parts.next(); ; next = parts.next()) {
@@ -101,7 +101,7 @@ function notWhole({ journal }: Places, problem: string): CliError {
 // rows.
 function writeChecked(old: OldJournal, path: string, count: number, over: AttemptsOver): string {
   const { witness, cwd } = old;
-  const written = writeArchive(path, { count, rows: wholeRows(old, over), key: witness.key }, cwd);
+  const written = writeArchive(path, { count, rows: allRows(old, over), key: witness.key }, cwd);
   if (isWritten(path, written, cwd)) return written.ofRows;
   throw refused(`${path} does not hold what was written to it`, ['take another folder'], {
     certain: 'nothing was moved',

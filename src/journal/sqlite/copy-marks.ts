@@ -248,7 +248,7 @@ const length = 256;
 
 function textOf(journalId: string, { seq, hash, time }: Landmark): string {
   const text = `paydesk-landmark 1 ${journalId} ${seq} ${hash} ${time}`;
-  return `${`${text} ${sealOf(text)}`.padEnd(length - 1)}\n`;
+  return `${`${text} ${checksumOf(text)}`.padEnd(length - 1)}\n`;
 }
 
 // Undefined for a torn text, or one of another journal.
@@ -258,6 +258,6 @@ function rowIn(text: string, journalId: string): Landmark | undefined {
   return textOf(journalId, row) === text ? row : undefined;
 }
 
-function sealOf(text: string): string {
+function checksumOf(text: string): string {
   return digest('sha256', text).slice(0, 16);
 }

@@ -53,7 +53,7 @@ export function candidatesFor(
   if (query.doubted !== undefined) return where('is_doubted = 1');
   if (query.madeByHand !== undefined) return where(maybeYoung, ...timesOf(query.madeByHand));
   if (query.byHand !== undefined) return where('by_hand = 1');
-  const columns = columnsOf(query);
+  const columns = whereOf(query);
   const limit = watched?.limit ?? 0;
   return where(`${columns.where.join(' AND ')} ORDER BY due, sent LIMIT ?`, ...columns.values, limit);
 }
@@ -64,7 +64,7 @@ export function candidatesOfPage(
   filter: AttemptFilter,
   { limit, before }: ListPage,
 ): Candidates {
-  const { where, values } = columnsOf(filter);
+  const { where, values } = whereOf(filter);
   const after = before === undefined ? [] : ['(time, change, attempt) < (?, ?, ?)'];
   const past = before === undefined ? [] : [before.time, before.change, before.attempt];
   const all = [...where, ...after];
@@ -114,7 +114,7 @@ function timesOf({ time, skewed, boot }: MomentAsked): readonly [number, string,
 }
 
 // The filter as conditions on the columns of `attempts`.
-function columnsOf(filter: AttemptFilter): {
+function whereOf(filter: AttemptFilter): {
   readonly where: readonly string[];
   readonly values: readonly (string | number)[];
 } {

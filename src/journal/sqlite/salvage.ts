@@ -16,7 +16,7 @@ export function salvage(bytes: Uint8Array): FoundJournal {
   const { records, unreadable } = readPages(bytes);
   // The columns of a row, and `about`.
   const stored = records.filter(({ values }) => values.length === storedColumns.length + 1).map(storedOf);
-  const heads = records.map(headIn).filter((head) => head !== undefined);
+  const heads = records.map(headOf).filter((head) => head !== undefined);
   // A whole journal has a head even before the first row. Without one, a page is missing.
   const missingHead = bytes.length > 0 && heads.length === 0 ? 1 : 0;
   const whole = new Map<number, Salvaged>();
@@ -51,7 +51,7 @@ function columnsMatchText(stored: StoredRow): boolean {
   );
 }
 
-function headIn({ values: [seq, hash, witness, time, id, mark], values }: PageRecord): FoundJournal['head'] {
+function headOf({ values: [seq, hash, witness, time, id, mark], values }: PageRecord): FoundJournal['head'] {
   const isHead =
     values.length === 6 &&
     /^[0-9a-f]{64}$/.test(String(hash)) &&

@@ -77,7 +77,7 @@ function cellAt(file: DataView, at: number): Cell | undefined {
   const rowid = size && varint(file, size.end);
   if (size === undefined || rowid === undefined) return undefined;
   const payload = payloadAt(file, rowid.end, size.value);
-  const values = payload && recordIn(payload.bytes);
+  const values = payload && valuesIn(payload.bytes);
   return payload && values && { rowid: rowid.value, values, overflow: payload.overflow };
 }
 
@@ -114,7 +114,7 @@ function localSize(size: number): number {
   return wanted <= most ? wanted : least;
 }
 
-function recordIn(bytes: Uint8Array): readonly Value[] | undefined {
+function valuesIn(bytes: Uint8Array): readonly Value[] | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const header = varint(view, 0);
   if (header === undefined || header.value > bytes.length) return undefined;

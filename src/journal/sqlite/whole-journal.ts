@@ -34,7 +34,7 @@ export class WholeJournal {
       findings.push({ seq: 0, problem: String(cause) });
     });
     const found = both?.found ?? (await this.#files.lookForWitness());
-    const moment = both === undefined ? untouched : momentOf(both);
+    const moment = both === undefined ? untouched : atOneMoment(both);
     const result = verifyFiles(both?.tables, found, this.#files.places, { head, moment });
     const all = [...findings, ...result.findings];
     if (all.length === 0 && now !== undefined)
@@ -181,7 +181,7 @@ export class WholeJournal {
 }
 
 // A journal too damaged to be read at one moment is read as it is: the check says what is wrong with it.
-function momentOf(both: BothFiles): AtOneMoment {
+function atOneMoment(both: BothFiles): AtOneMoment {
   return (read) => {
     try {
       return both.atOnce(read);
