@@ -1,7 +1,7 @@
 /** Reads and checks a whole input file of bulk refunds: every problem with its line and column, in one run. Pure. */
 
 import { isUtf8 } from 'node:buffer';
-import { withoutFormulaSafety } from '../terminal/terminal.ts';
+import { columnLetters, withoutFormulaSafety } from '../terminal/terminal.ts';
 import { type CsvRow, csvRows, delimiterOf, lineEndOf, saidDelimiter } from './csv-rows.ts';
 import { readRow } from './input-rows.ts';
 import { type InputTitles, readTitles } from './input-titles.ts';
@@ -110,12 +110,6 @@ export function checkTable(
 function placeOf({ columns, places }: InputTitles, column: string): number {
   const [known] = [...places].filter(([name]) => name === column);
   return columns.includes(column) ? columns.indexOf(column) : (known?.[1] ?? 0);
-}
-
-// A, Z, AA: how a sheet names columns.
-function columnLetters(index: number): string {
-  const last = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
 
 /** The result for a file from which nothing can be read. */

@@ -9,6 +9,7 @@ export { closestNames, editsBetween, isTypedLike } from './closest-names.ts';
 export { chartSigns, colorLevel } from './color.ts';
 export {
   type CsvStyle,
+  columnLetters,
   csvLine,
   formulaSafe,
   withoutFormulaSafety,

@@ -121,17 +121,11 @@ export function overLimit(
   return withParts(error, { roomAt, allows });
 }
 
-/** What went back of an order in the last 24 hours, or at any time if nobody knows what time it is. */
-interface WentBack extends Pick<Counting, 'nowMs'> {
-  readonly made: number;
-  readonly byHand: number;
-  /** What rows before it in the same plan will pay back. */
-  readonly planned: number;
-  /** What was made, and what was recorded, with its time (Unix milliseconds; undefined if it does not show one). */
-  readonly timed: readonly { readonly time: number | undefined; readonly amount: number }[];
-}
+type WentBack = ReturnType<typeof wentBack>;
 
-function wentBack({ charges }: OrderMoney, { nowMs, unshown }: Counting): WentBack {
+// What went back of an order in the last 24 hours, or at any time if nobody knows what time it is. `planned`: what rows before it in
+// the same plan will pay back. `timed`: each with its time (Unix milliseconds; undefined if it does not show one).
+function wentBack({ charges }: OrderMoney, { nowMs, unshown }: Counting) {
   const sinceMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - windowMs;
   const recent = charges
     .flatMap(standingRefunds)

@@ -73,21 +73,8 @@ export const refresh = defineCommand({
   },
 });
 
-interface Refreshed {
-  readonly requests: number;
-  readonly read: number;
-  readonly added: number;
-  readonly headJoined: boolean;
-  /** Segments that are still to be read again. */
-  readonly due: number;
-}
-
-async function readWhatIsDue(
-  ctx: Context,
-  service: OpenService,
-  index: OrderIndex,
-  budget: number,
-): Promise<Refreshed> {
+// Returns what it did; `due`: how many segments are still to be read again.
+async function readWhatIsDue(ctx: Context, service: OpenService, index: OrderIndex, budget: number) {
   keepWhatIsWanted(ctx, index, service.profile.settings);
   const sent = service.requests?.() ?? 0;
   const requests = (): number => (service.requests?.() ?? 0) - sent;
@@ -114,9 +101,9 @@ async function readWhatIsDue(
     for (const gap of index.status().gaps) {
       if (!walk.isSpent()) await part(gap, { isDone: ({ joins }) => joins, atOnce: 1 });
     }
-    const unread = await readDue(index, walk, part);
+    const due = await readDue(index, walk, part);
     index.withoutRepeats();
-    return { ...tally, requests: requests(), headJoined: head.last?.joins === true, due: unread };
+    return { ...tally, requests: requests(), headJoined: head.last?.joins === true, due };
   } finally {
     endProgress();
   }

@@ -1,5 +1,7 @@
 /** Writes the XML of a workbook: its cells, its rows and the parts that are the same in every workbook (ECMA-376). */
 
+import { columnLetters } from '../csv.ts';
+
 /**
  * What a cell holds. `day` is a count of days since 1900, as spreadsheets write a date with its time; `decimal` a number with
  * decimals, digit for digit.
@@ -69,12 +71,6 @@ function xmlText(text: string): string {
       (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
     );
   return escaped.toWellFormed().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/** The letters of a column, from 0: A, Z, AA. */
-function columnLetters(index: number): string {
-  const last = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
 
 /** The beginning of a sheet. `frozen`: its first row stays in view. */

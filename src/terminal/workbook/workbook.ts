@@ -191,30 +191,26 @@ function widthOf(kind: ValueKind, title: string): number {
   return Math.min(60, Math.max(usual, title.length + 2));
 }
 
-/** The sums of the amounts, for each column and currency. */
-interface Sums {
-  add(column: Column, record: JsonObject, value: unknown): void;
-  lines(reading: Reading): readonly (readonly SheetCell[])[];
-  state(): JsonObject;
-}
+type Sums = ReturnType<typeof createSums>;
 
-function createSums(before: JsonObject): Sums {
+// The sums of the amounts, for each column and currency.
+function createSums(before: JsonObject) {
   // The keys join column and currency with a line break, which neither of them contains.
   const sums = new Map(Object.entries(before).map(([key, sum]) => [key, BigInt(String(sum))]));
   return {
-    add({ name: own, kind, summed }, record, shown) {
+    add({ name: own, kind, summed }: Column, record: JsonObject, shown: unknown) {
       if (kind !== 'money' && kind !== 'sum' && summed === undefined) return;
       const [name, value] = summed?.(record) ?? [own, shown];
       if (!isWholeNumber(value)) return;
       const key = `${name}\n${currencyOf(record) ?? ''}`;
       sums.set(key, (sums.get(key) ?? 0n) + BigInt(value));
     },
-    lines: ({ amounts }) =>
+    lines: ({ amounts }: Reading) =>
       [...sums].toSorted(byKey).map(([key, sum]) => {
         const [name = '', currency] = key.split('\n');
         return sumLine(name, sum, currency, amounts);
       }),
-    state: () => Object.fromEntries([...sums].map(([key, sum]) => [key, String(sum)])),
+    state: (): JsonObject => Object.fromEntries([...sums].map(([key, sum]) => [key, String(sum)])),
   };
 }
 

@@ -7,7 +7,7 @@ import { longPages, type Page, type Service } from '../../../api/api.ts';
 import { resources } from '../../../api/resources.ts';
 import type { Context } from '../../../context/context.ts';
 import { CliError, orElse } from '../../../errors.ts';
-import { type OrderIndex, type ReadAgain, readHits } from '../../../index/index.ts';
+import { type OrderIndex, readHits } from '../../../index/index.ts';
 import { accountLabel } from '../../../profiles/profiles.ts';
 import { feedIndex } from '../../index/index-walk.ts';
 import { doubtsOf } from './find-indexed.ts';
@@ -191,29 +191,12 @@ async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Pro
 }
 
 /** What the index says about some words. */
-export interface IndexAnswer {
-  /** Orders that hold the words and are not among the pages that were read; the newest of them, as many as were asked for. */
-  readonly orders: readonly ReadAgain[];
-  /** How many of them there are. */
-  readonly total: number;
-  /** How many orders the index knows. */
-  readonly known: number;
-  /** Whether it is certain that these are all. */
-  readonly isCertain: boolean;
-}
+export type IndexAnswer = Awaited<ReturnType<typeof searched>>;
 
-/** The index, for somebody who picks an order. */
-interface PickIndex {
-  /** Gives the index a page from the head of the list. */
-  onPage(page: Page): void;
-  /** `isRead`: whether an order is on a page that was read. Undefined if the index cannot be used. */
-  search(words: string, most: number, isRead: (id: string) => boolean): Promise<IndexAnswer | undefined>;
-  /** Call it when nobody waits for an answer any more. */
-  stop(): void;
-}
+type PickIndex = NonNullable<Awaited<ReturnType<typeof openPickIndex>>>;
 
-/** Undefined if the account has no index, or if it does not open: then a person picks without it. */
-export async function openPickIndex(ctx: Context, service: Service): Promise<PickIndex | undefined> {
+/** The index, for somebody who picks an order. Undefined if the account has none, or if it does not open: then it is done without. */
+export async function openPickIndex(ctx: Context, service: Service) {
   // A problem of the index does not stop a refund.
   const notUsed = orElse(({ message }): undefined => {
     ctx.notes.warn(`the index is not used: ${message}`);
@@ -242,14 +225,17 @@ export async function openPickIndex(ctx: Context, service: Service): Promise<Pic
     }
   };
   return {
-    onPage(page) {
+    /** Gives the index a page from the head of the list. */
+    onPage(page: Page) {
       if (!isHeadLearned) feed.page(page);
     },
-    search(words, most, isRead) {
+    /** `isRead`: whether an order is on a page that was read. Undefined if the index cannot be used. */
+    search(words: string, most: number, isRead: (id: string) => boolean) {
       const answer = before.then(() => answerOf({ words, most, isRead, startedAt }));
       before = answer.catch(() => undefined);
       return answer;
     },
+    /** Call it when nobody waits for an answer any more. */
     stop() {
       isOver = true;
     },
@@ -269,7 +255,7 @@ async function searched(
   service: Service,
   index: OrderIndex,
   { words, most, isRead, startedAt }: Searched,
-): Promise<IndexAnswer> {
+) {
   const { profile } = service;
   const hits = await index.scan(wantedOrders([words], profile.settings));
   const wanted = hits.filter(({ id }) => !isRead(id));
@@ -278,5 +264,14 @@ async function searched(
   const status = index.status();
   const headJoined = (status.headReadAt ?? 0) >= startedAt;
   const doubts = doubtsOf(ctx, status, profile, { headJoined, unread: reading.unread });
-  return { orders, total: wanted.length, known: status.orders, isCertain: doubts.length === 0 };
+  return {
+    /** Orders that hold the words and are not among the pages that were read; the newest of them, as many as were asked for. */
+    orders,
+    /** How many of them there are. */
+    total: wanted.length,
+    /** How many orders the index knows. */
+    known: status.orders,
+    /** Whether it is certain that these are all. */
+    isCertain: doubts.length === 0,
+  };
 }
