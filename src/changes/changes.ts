@@ -61,7 +61,7 @@ export { originsAmong, type RefundOrigins, whoSent } from './refund/known-refund
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { countingAt, limitAt, nothingAllowed } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export type { RefundAsked } from './refund/refund-plan.ts';
+export { needsCharge, type RefundAsked } from './refund/refund-plan.ts';
 export {
   isOfRefund,
   pendingRequests,

@@ -200,6 +200,11 @@ function chooseTarget(
   return 'whole';
 }
 
+/** Whether a refund of all that is left must name a charge: it would be of several, and there were refunds before. */
+export function needsCharge(money: OrderMoney): boolean {
+  return refundableCharges(money).length > 1 && !canGoBackWhole(money);
+}
+
 /** Whether the whole order can be refunded at once: there were no refunds before, or all of them failed. */
 export function canGoBackWhole({ charges }: OrderMoney): boolean {
   return charges.every((charge) => standingRefunds(charge).length === 0);

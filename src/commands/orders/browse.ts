@@ -4,7 +4,7 @@ import { sumsWords } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
 import { leftToRefund, type OrderMoney } from '../../api/charges.ts';
 import { refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
-import { nothingAllowed, requiredBy, roleWords } from '../../changes/changes.ts';
+import { needsCharge, nothingAllowed, requiredBy, roleWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, exitCodes } from '../../errors.ts';
@@ -153,7 +153,7 @@ async function keysOf(desk: Desk): Promise<readonly Key[]> {
     return `${counted(marked.size, 'order')} marked${sums === '' ? '' : `, ${sums}`}`;
   };
   const notMarkable = (value: ListedOrder | undefined): string | undefined => {
-    const why = marked.has(value?.id ?? '') ? undefined : notRefundable(desk, value);
+    const why = marked.has(value?.id ?? '') ? undefined : notPlannable(desk, value);
     return why && `not marked: ${why}`;
   };
   const noneMarked = () => (marked.size === 0 ? 'no order is marked: Space marks one' : undefined);
@@ -194,6 +194,16 @@ function notRefundable({ ctx, service }: Desk, value: ListedOrder | undefined): 
     known?.unfit?.words ??
     value?.stop ??
     (known && nothingAllowed(known, { service, nowMs: ctx.clock.now() }))
+  );
+}
+
+// A plan of the marked orders has one row for each, with all that is left.
+function notPlannable(desk: Desk, value: ListedOrder | undefined): string | undefined {
+  const reading = value?.known?.reading;
+  const isByCharge = reading !== undefined && 'money' in reading && needsCharge(reading.money);
+  return (
+    notRefundable(desk, value) ??
+    (isByCharge ? 'the rest of several charges goes back one by one: r asks which' : undefined)
   );
 }
 

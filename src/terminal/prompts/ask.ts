@@ -63,12 +63,12 @@ export interface Prompts {
     },
   ): Promise<string>;
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
-  /** Returns the index of the choice. `before`: the one that was made before, or -1. */
+  /** Returns the index of the choice. `before`: the one that was made before, or -1; `hasTyped`: text that no list asks for. */
   choose(
     message: string,
     choices: readonly Labelled[],
     signal: AbortSignal,
-    how: { readonly canGoBack: boolean; readonly before: number },
+    how: { readonly canGoBack: boolean; readonly before: number; readonly hasTyped: boolean },
   ): Promise<number>;
   search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
   browse<T>(message: string, screen: ListScreen<T>, signal: AbortSignal): Promise<LeftScreen<T>>;
@@ -103,6 +103,16 @@ export function createAsk(options: AskOptions): Ask {
         options.write(`${noWayBack}\n`);
       }
     }
+  };
+  // A pasted line is one piece, and the screen takes its first letters as keys. The Enter after it answers no list.
+  let pasted = false;
+  const seePaste = (piece: unknown): void => {
+    pasted = /^\P{Cc}{2}/u.test(String(piece));
+  };
+  const takePasted = (): boolean => {
+    const was = pasted;
+    pasted = false;
+    return was;
   };
   const hasWayBack = ({ canGoBack }: Question): boolean => canGoBack === true || options.onLeft !== undefined;
 
@@ -152,10 +162,11 @@ export function createAsk(options: AskOptions): Ask {
     choose: (question) =>
       put(
         question,
-        async (prompts, message, signal) =>
+        async (prompts, message, signal, early) =>
           chosen(
             question.choices,
             await prompts.choose(message, labels(question.choices, clean), signal, {
+              hasTyped: early !== '' || takePasted(),
               canGoBack: hasWayBack(question),
               before: question.choices.findIndex(({ value }) => question.before?.(value)),
             }),
@@ -168,9 +179,11 @@ export function createAsk(options: AskOptions): Ask {
         prompts.search(message, cleanList({ ...list, typed: list.typed ?? early }, clean), signal),
       ),
     browse: ({ list, keys, from, ...question }) =>
-      put(question, (prompts, message, signal) =>
-        prompts.browse(message, { list: cleanList(list, clean), keys: cleanKeys(keys, clean), from }, signal),
-      ),
+      put(question, (prompts, message, signal) => {
+        options.stdin.on('data', seePaste);
+        const screen = { list: cleanList(list, clean), keys: cleanKeys(keys, clean), from };
+        return prompts.browse(message, screen, signal).finally(() => options.stdin.off('data', seePaste));
+      }),
     confirm: (question) =>
       put(
         question,

@@ -260,6 +260,8 @@ interface ChoiceScreen {
   readonly canGoBack: boolean;
   /** The index of the choice that was made before, or -1. */
   readonly before: number;
+  /** Text was typed or pasted before the list was drawn. */
+  readonly hasTyped: boolean;
 }
 
 const typedText = 'letters and digits choose nothing here: move with the arrows; Enter works again after one';
@@ -267,7 +269,7 @@ const typedText = 'letters and digits choose nothing here: move with the arrows;
 /** Returns the index of the chosen choice, or undefined if the person goes back. At least one choice has no refusal. */
 function choicePrompt(
   choices: readonly DrawnChoice[],
-  { message, answer, paint, wrap, pageSize, canGoBack, before }: ChoiceScreen,
+  { message, answer, paint, wrap, pageSize, canGoBack, before, hasTyped: isEarly }: ChoiceScreen,
   context: Context,
 ): Promise<number | undefined> {
   const open = choices.flatMap(({ refusal }, index) => (refusal === undefined ? [index] : []));
@@ -275,7 +277,7 @@ function choicePrompt(
     const [active, setActive] = useState(open.includes(before) ? before : (open[0] ?? 0));
     const [ended, setEnded] = useState<string>();
     // Whoever types text thinks that another question is being asked, so the Enter after it chooses nothing.
-    const [hasTyped, setTyped] = useState(false);
+    const [hasTyped, setTyped] = useState(isEarly);
     useKeypress((key, line) => {
       const typed = line.line;
       line.clearLine(0);

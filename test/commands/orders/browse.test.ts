@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { chargeOf, orderOf, refundedWhole } from '../../harness/orders.ts';
+import { chargeOf, listOf, orderOf, refundedWhole, refundOf } from '../../harness/orders.ts';
 import { newHome, paydesk } from '../../harness/paydesk.ts';
 import { sit } from '../../harness/person.ts';
 import { inOneLine } from '../../harness/ran.ts';
@@ -217,6 +217,30 @@ describe('orders browse', () => {
     await person.answer(/search: ord_c3[\s\S]*1 found[\s\S]*q leave/, '\x1b');
     await person.answer(/\D all 3 orders|\nall 3 orders/, 'q');
     expect((await person.leaves).code).toBe(0);
+  });
+
+  test('an order of which only one charge after the other can go back is not marked, and it says why', async () => {
+    const first = chargeOf('ch_1', 20_000, { refunds: listOf(refundOf('rf_1', 500)) });
+    const split = orderOf('ord_a1', [first, chargeOf('ch_2', 9000)], { amount_refunded: 500 });
+    const service = await shop({ orders: [split] });
+    const person = browse(service);
+    await person.answer('q leave', ' ');
+    await person.answer(/not marked: the rest of several charges goes back one by one/, 'p');
+    await person.answer('no order is marked', 'q');
+    expect((await person.leaves).code).toBe(0);
+  });
+
+  test('a command that is pasted and sent with Enter makes no plan', async () => {
+    const service = await shop();
+    const person = browse(service);
+    await person.answer('q leave', ' ');
+    await person.answer('1 order marked', 'paydesk -p demo orders browse');
+    await person.answer(/Why [\s\S]*Enter works[\s\S]*Esc to go back/, `\r${down}\r`);
+    await person.answer('Enter goes back to the orders', '\r');
+    await person.answer('q leave', 'q');
+    const { screen } = await person.leaves;
+    const [file = ''] = /marked-\S+\.csv/.exec(screen) ?? [];
+    expect(readFileSync(join(service.home.path, file), 'utf8')).toContain('requested_by_client');
   });
 
   test('offers no change to a role that may make none', async () => {
