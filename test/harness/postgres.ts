@@ -53,7 +53,9 @@ export class PostgresServer implements AsyncDisposable {
     for await (const line of createInterface({ input: child.stderr }))
       if (line.includes('ready to accept')) break;
     child.stderr.resume();
-    process.once('exit', () => child.kill('SIGQUIT'));
+    const end = () => child.kill('SIGQUIT');
+    process.once('exit', end);
+    child.once('exit', () => process.off('exit', end));
     return this;
   }
 

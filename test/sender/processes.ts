@@ -32,7 +32,11 @@ export async function startSenderProcess(options: SenderOptions): Promise<Sender
     if (child !== undefined && child.exitCode === null && child.signalCode === null)
       await once(child, 'close');
     child = startProgram(['sender', 'serve', '--allow-root', '--json'], home);
-    if (child.stdout !== null) await once(createInterface({ input: child.stdout }), 'line');
+    if (child.stdout === null || child.stderr === null) return;
+    const said = buffer(child.stderr);
+    const isServing = once(createInterface({ input: child.stdout }), 'line').then(() => true);
+    const serves = await Promise.race([isServing, once(child, 'close').then(() => false)]);
+    if (!serves) throw new Error(`the sender did not start: ${String(await said)}`);
   };
   await start();
   return {

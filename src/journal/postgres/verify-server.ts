@@ -67,9 +67,16 @@ export async function verifyServer(
   const findings: Finding[] = [];
   const open = new OpenChanges();
   let [rows, settings, at, last, knowsHead] = [0, 0, 0, chainStart, head === chainStart];
+  let noted = await notedBy(server, copy);
   for (;;) {
     const page = (await server.ask(pageText, [at])).map(rowIn);
-    if (page.length === 0) break;
+    if (page.length === 0) {
+      const { seq } = noted;
+      noted = await notedBy(server, copy);
+      // Other senders go on: what is noted belongs to these rows only if nothing was added meanwhile.
+      if (noted.seq === seq) break;
+      continue;
+    }
     const chain = checkChain(page, at, last);
     const own = await copy.rowsAfter(at, page.length);
     const known = new Map(own.map((row) => [row.seq, row.hash]));
@@ -84,8 +91,8 @@ export async function verifyServer(
     knowsHead ||= page.some(({ hash }) => hash === head);
     [at, last] = [chain.seq, chain.head];
   }
-  findings.push(...(await endFindings(server, copy, { seq: at, head: last })));
-  if (findings.length === 0) findings.push(...(await openFindings(server, open.all)));
+  findings.push(...endFindings(noted, { seq: at, head: last }));
+  if (findings.length === 0) findings.push(...openFindings(noted.open, open.all));
   const ofCopy = await copy.verify(undefined, findings.length === 0 ? now : undefined);
   const problems = ofCopy.findings.map(({ seq, problem }) => ({
     seq: 0,
@@ -101,21 +108,27 @@ export async function verifyServer(
   };
 }
 
-async function endFindings(
-  server: Server,
-  copy: CopiedJournal,
-  end: { readonly seq: number; readonly head: string },
-): Promise<readonly Finding[]> {
-  const [noted] = await server.ask('select seq, hash from paydesk.head');
-  const { seq } = await copy.newestRow();
-  const lacking =
-    seq <= end.seq ? [] : [{ seq, problem: 'is missing on the server; the copy of this sender has it' }];
-  return [...newestMissing(end, { seq: Number(noted?.seq ?? 0), hash: noted?.hash }), ...lacking];
+const notedText = `select head.seq, head.hash, open.sent, open.name
+  from paydesk.head left join paydesk.open_changes open on true`;
+
+// What the server has noted about its rows, as of one moment. The copy is asked before that, since it follows the server.
+async function notedBy(server: Server, copy: CopiedJournal) {
+  const { seq: copied } = await copy.newestRow();
+  const found = await server.ask(notedText);
+  const open = found.filter(({ sent }) => sent !== null);
+  return { seq: Number(found[0]?.seq ?? 0), hash: found[0]?.hash, open, copied };
+}
+
+type Noted = Awaited<ReturnType<typeof notedBy>>;
+
+function endFindings(noted: Noted, end: { readonly seq: number; readonly head: string }): readonly Finding[] {
+  const { copied } = noted;
+  const problem = 'is missing on the server; the copy of this sender has it';
+  return [...newestMissing(end, noted), ...(copied <= end.seq ? [] : [{ seq: copied, problem }])];
 }
 
 // Compares the table of open changes with the rows.
-async function openFindings(server: Server, derived: readonly OpenChange[]): Promise<readonly Finding[]> {
-  const listed = await server.ask('select sent, name from paydesk.open_changes');
+function openFindings(listed: readonly Found[], derived: readonly OpenChange[]): readonly Finding[] {
   const left = new Map(derived.map(({ sent, name }) => [sent, name]));
   const wrong = listed.filter(({ sent, name }) => {
     const isRight = left.get(Number(sent)) === name;

@@ -273,6 +273,20 @@ test('a check derives from the rows which changes are open, and tells what was c
   expect((await one.store.verify()).findings.map(({ seq }) => seq)).toContain(2);
 });
 
+test('a check finds nothing wrong while another sender adds rows', async () => {
+  const [one, other] = [open(), open()];
+  let isOver = false;
+  const adding = (async () => {
+    for (let at = 1; !isOver; at += 1) {
+      await other.store.append(onOrder(`i_${at}`, `ord_${at}`));
+      await other.store.append(verdict(`i_${at}`, at));
+    }
+  })();
+  for (let round = 1; round <= 50; round += 1) await whole(one);
+  isOver = true;
+  await adding;
+});
+
 test('the connection to another machine is TLS with a certificate for that host, or is not used', async () => {
   await using own = await startPostgres();
   await own.database('secured');
