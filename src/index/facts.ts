@@ -124,10 +124,7 @@ function shownOf(refunds: readonly RefundFacts[]): bigint {
 }
 
 // A missing list is undefined: an unpaid order may have no charges, and a charge no refunds.
-function itemsIn(list: unknown): {
-  readonly items: readonly JsonObject[] | undefined;
-  readonly isPartial: boolean;
-} {
+function itemsIn(list: unknown) {
   if (list === undefined || list === null) return { items: undefined, isPartial: false };
   const complete = completeItems(list, '');
   const data = valueAt(list, ['data']);

@@ -58,11 +58,7 @@ function anchorOf(segments: Segments, { after, entries }: Run): Anchor | undefin
 }
 
 /** The segment of an order, and its place there. `near`: roughly when the order was created. */
-export function placeOf(
-  segments: Segments,
-  id: string,
-  near?: number,
-): { readonly segment: number; readonly index: number } | undefined {
+export function placeOf(segments: Segments, id: string, near?: number) {
   const edges = segments.edges();
   const last = edges.findIndex((edge) => edge.last === id);
   if (last !== -1) return { segment: last, index: (edges[last]?.count ?? 0) - 1 };

@@ -52,10 +52,7 @@ export function createdIn(
 }
 
 /** The id and the link in the reply to a creation, as far as it shows them. */
-export function madeIn(reply: unknown): {
-  readonly created?: string | undefined;
-  readonly link?: string | undefined;
-} {
+export function madeIn(reply: unknown) {
   const id = valueAt(reply, ['id']);
   const isId = typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id);
   return { created: isId ? id : undefined, link: linkOf(reply) };

@@ -21,7 +21,6 @@ import {
   environmentName,
   type KeyDescription,
   type NewKey,
-  type Profile,
   type ProfileDraft,
   type SettingChange,
   type TypedKey,
@@ -60,11 +59,7 @@ export function storedIn(profiles: ProfileFile['profiles'], name: string): Store
 }
 
 /** Stores a profile with its key. If it throws CliError 'usage' or 'refused', neither is stored. */
-export async function addProfile(
-  store: ProfileStore,
-  draft: ProfileDraft,
-  newKey: NewKey,
-): Promise<{ readonly profile: Profile; readonly keptIn: string }> {
+export async function addProfile(store: ProfileStore, draft: ProfileDraft, newKey: NewKey) {
   checkName(draft.name);
   const stored = storedOf(draft, newKey.place);
   const key = parseKey(newKey.text, newKey.where);

@@ -161,7 +161,7 @@ interface Judged {
 
 // Looks only at the orders of the case: refunds of other orders meanwhile do not matter.
 function judged({ right, orders: asMade }: DrillCase, { orders }: Drill, store: Store): Judged {
-  const shown = orders.map(({ id }) => refundsOf(orderIn(store, id)));
+  const shown = orders.map(({ id }) => chargesOf(orderIn(store, id)).map(refundedOf));
   const start = asMade.map(({ charges, refunded = 0 }) =>
     charges.map((_, index) => (index === 0 ? refunded : 0)),
   );
@@ -182,10 +182,6 @@ function amountsOf(orders: readonly Named[], amounts: readonly (readonly number[
 
 function isSame(one: readonly (readonly number[])[], other: readonly (readonly number[])[]): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function refundsOf(order: StoredOrder): readonly number[] {
-  return chargesOf(order).map(refundedOf);
 }
 
 function orderIn(store: Store, id: string): StoredOrder {

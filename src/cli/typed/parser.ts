@@ -12,11 +12,7 @@ import { type GlobalInput, globalFlags } from './global-options.ts';
  * Reads the arguments and options of a command. Throws CliError 'usage' for a value that is wrong, and commander's error for a line
  * that the command does not take.
  */
-export function readCommand(
-  entry: CommandEntry,
-  command: Command,
-  argv: readonly string[],
-): { readonly input: Input; readonly globals: GlobalInput } {
+export function readCommand(entry: CommandEntry, command: Command, argv: readonly string[]) {
   const typed: Typed = new Map();
   // If the line begins with the command's words, all options come after them. Describing the global options to the program and the
   // noun as well would take 3 ms.

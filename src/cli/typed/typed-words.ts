@@ -54,7 +54,7 @@ export function readTypedWords(
     const table = tableAt(words.length);
     const found = optionsIn(word, table);
     const last = found.at(-1);
-    if (last === undefined || !lacksValue(last, table)) {
+    if (last === undefined || last.value !== undefined || !takesValue(last.name, table)) {
       options.push(...found);
       continue;
     }
@@ -90,10 +90,6 @@ export function longName(letter: string, table: OptionTable): string | undefined
 
 function isOption(word: string): boolean {
   return word.length > 1 && word.startsWith('-');
-}
-
-function lacksValue({ name, value }: TypedOption, table: OptionTable): boolean {
-  return value === undefined && takesValue(name, table);
 }
 
 function takesValue(name: string, table: OptionTable): boolean {

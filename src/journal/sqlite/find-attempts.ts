@@ -114,10 +114,7 @@ function timesOf({ time, skewed, boot }: MomentAsked): readonly [number, string,
 }
 
 // The filter as conditions on the columns of `attempts`.
-function whereOf(filter: AttemptFilter): {
-  readonly where: readonly string[];
-  readonly values: readonly (string | number)[];
-} {
+function whereOf(filter: AttemptFilter) {
   const { orderId, orderIds, made, watched, madeByHand, idempotencyKey } = filter;
   const conditions: readonly (readonly [string, ...(readonly (string | number | undefined)[])])[] = [
     ['about = ? AND has_order = 1', orderId],

@@ -133,11 +133,7 @@ function valuesIn(bytes: Uint8Array): readonly Value[] | undefined {
 const integerSizes: readonly number[] = [0, 1, 2, 3, 4, 6, 8];
 
 // `type`: a serial type of SQLite: an integer of some size, a literal 0 or 1, or a text. The journal uses no others.
-function valueAt(
-  view: DataView,
-  at: number,
-  type: number,
-): { readonly value: Value; readonly end: number } | undefined {
+function valueAt(view: DataView, at: number, type: number) {
   if (type === 0) return { value: null, end: at };
   if (type === 8 || type === 9) return { value: type - 8, end: at };
   const size = type >= 13 && type % 2 === 1 ? (type - 13) / 2 : integerSizes[type];

@@ -131,10 +131,7 @@ export function databaseIn(uri: string): DatabasePlace {
 }
 
 /** The certificate and its key. Throws CliError 'refused' if a file cannot be read, or if others can read the key. */
-export function readCertificate(
-  { tls }: SenderConfig,
-  rules: FileRules,
-): { readonly cert: Buffer; readonly key: Buffer } | undefined {
+export function readCertificate({ tls }: SenderConfig, rules: FileRules) {
   if (tls === undefined) return undefined;
   refuseReadable(tls.key, rules);
   return { cert: bytesOf(tls.cert), key: bytesOf(tls.key) };
