@@ -9,7 +9,9 @@ import {
   type ClockAndZone,
   momentOf,
   monthMeant,
+  type PeriodWord,
   parseWhen,
+  periods,
   periodWords,
   spanOf,
   startOf,
@@ -92,20 +94,9 @@ function periodFlag(defaultText: string) {
     summary: `the time to look at: ${periodWords.join(', ')}, 7d, 2026, 2026-Q4, 2026-11, 2026-W47, 2026-11-20 or SINCE..UNTIL, where UNTIL itself is left out`,
     defaultText,
     parse: parsePeriod,
-    offers: async () => periodWords.map((value) => ({ value, text: meanings[value] })),
+    offers: async () => periodWords.map((value) => ({ value, text: periods[value].meaning })),
   });
 }
-
-const meanings: Readonly<Record<PeriodWord, string>> = {
-  today: 'from midnight on',
-  yesterday: 'the day before today',
-  'this-week': 'from Monday on',
-  'last-week': 'the week before this one',
-  'this-month': 'from the first on',
-  'last-month': 'the month before this one',
-};
-
-type PeriodWord = (typeof periodWords)[number];
 
 /** Reads a period. Throws CliError 'usage' for any other text. */
 export function parsePeriod(text: string, name: string): Period {

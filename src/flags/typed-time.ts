@@ -146,18 +146,20 @@ function monthAfter(month: string): string {
 }
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
-/** The words that name a day, a week or a month. */
-export const periodWords = [
-  'today',
-  'yesterday',
-  'this-week',
-  'last-week',
-  'this-month',
-  'last-month',
-] as const;
+/** The words that name a day, a week or a month, each with its meaning. `next`: the word for the time that follows it. */
+export const periods = {
+  today: { meaning: 'from midnight on' },
+  yesterday: { meaning: 'the day before today', next: 'today' },
+  'this-week': { meaning: 'from Monday on' },
+  'last-week': { meaning: 'the week before this one', next: 'this-week' },
+  'this-month': { meaning: 'from the first on' },
+  'last-month': { meaning: 'the month before this one', next: 'this-month' },
+} as const satisfies Readonly<Record<string, { readonly meaning: string; readonly next?: string }>>;
+export type PeriodWord = keyof typeof periods;
+export const periodWords = Object.keys(periods) as PeriodWord[];
 
 /** Words for the start of a day, a week or a month. Weeks begin on Monday. */
-const dayWords = [...periodWords, ...weekdays] as const;
+const dayWords = [...periodWords, ...weekdays];
 type DayWord = (typeof dayWords)[number];
 
 /** Whether a text is a word for a time, such as `yesterday`. */
@@ -269,17 +271,9 @@ function untilHint(since: When | undefined, until: When | undefined): readonly s
   const word = until?.text.toLowerCase();
   const period = periodWords.find((known) => known === word);
   if (period === undefined || since?.text.toLowerCase() !== period) return [];
-  return [`for all of it: --since ${period}${followers[period]}`];
+  const of = periods[period];
+  return [`for all of it: --since ${period}${'next' in of ? ` --until ${of.next}` : ''}`];
 }
-
-const followers: Readonly<Record<(typeof periodWords)[number], string>> = {
-  today: '',
-  yesterday: ' --until today',
-  'this-week': '',
-  'last-week': ' --until this-week',
-  'this-month': '',
-  'last-month': ' --until this-month',
-};
 
 /** Says a range in full: `orders created from 20 Nov 2026 00:00:00 UTC-6, before …`. Undefined without --since and --until. */
 export function rangeWords(

@@ -18,20 +18,6 @@ interface SummedRow {
   readonly isRest?: true;
 }
 
-/** The sums of a comparison in one currency. `currency` is undefined for the sums of what shows none. */
-interface ComparedSum {
-  readonly currency: string | undefined;
-  readonly rows: number;
-  readonly wanted: Figure;
-  readonly found: Figure;
-  /** How much more the file says than was found, in the rows that say an amount. */
-  readonly difference: Figure;
-  /** What was found for rows in which the file says another currency. */
-  readonly otherCurrency: Figure;
-  /** What was found that no row is about. */
-  readonly notInFile: Figure;
-}
-
 /** How much more a row says than was found; undefined if it says no amount. */
 function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'found'>): Figure | undefined {
   return wanted === undefined ? undefined : plus(wanted, negated(found));
@@ -68,8 +54,8 @@ function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
   });
 }
 
-/** Adds rows of inOwnCurrencies up: a line for each currency. */
-function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
+// Adds rows of inOwnCurrencies up: a line for each currency, which is undefined for the sums of what shows none.
+function comparedSums(all: readonly SummedRow[]) {
   return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, own]) => {
     const rows = own.filter(({ isInFile, other }) => isInFile && other === undefined);
     const wanted = sumOf(rows, (one) => one.wanted ?? 0);
@@ -81,11 +67,14 @@ function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
       rows: rows.filter(({ isRest }) => isRest === undefined).length,
       wanted,
       found,
+      /** How much more the file says than was found, in the rows that say an amount. */
       difference,
+      /** What was found for rows in which the file says another currency. */
       otherCurrency: sumOf(
         own.filter(({ other }) => other !== undefined),
         (one) => one.found,
       ),
+      /** What was found that no row is about. */
       notInFile: sumOf(others, (one) => one.found),
     };
   });

@@ -16,7 +16,9 @@ export async function readWorkbook(bytes: Uint8Array, how: InputHow): Promise<In
     const zip = openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const parts = await readParts(zip);
     const sheet = chosen(parts.sheets, how.sheet);
-    const { rows, wrong, dates } = await readSheet(zip, sheet, parts);
+    const reader = new SheetReader(parts);
+    await parsePart(zip, sheet.part, reader);
+    const { rows, wrong, dates } = reader.read();
     const [head, ...all] = rows;
     if (head === undefined) return unreadableFile(`the sheet ${sheet.name} is empty`);
     const form = { hasBom: false, lineEnd: '\n', delimiter: ',' } as const;
@@ -65,18 +67,6 @@ function chosen(sheets: readonly WorkbookSheet[], name: string | undefined): Wor
 const mostCells = 4_000_000;
 const tooLarge = 'the sheet has more cells than a list of refunds';
 
-interface SheetRead {
-  readonly rows: readonly CsvRow[];
-  readonly wrong: readonly CellProblem[];
-  readonly dates: readonly CellProblem[];
-}
-
-async function readSheet(zip: ZipReader, { part }: WorkbookSheet, parts: WorkbookParts): Promise<SheetRead> {
-  const sheet = new SheetReader(parts);
-  await parsePart(zip, part, sheet);
-  return sheet.read();
-}
-
 // Reads the XML of a sheet piece by piece.
 class SheetReader {
   readonly #parts: WorkbookParts;
@@ -122,7 +112,7 @@ class SheetReader {
     else if (name === 'row') this.#endRow();
   }
 
-  read(): SheetRead {
+  read() {
     const last = this.#rows.at(-1)?.line ?? 0;
     const first = this.#rows[0]?.line ?? 0;
     const merged = this.#merged.flatMap((area): readonly CellProblem[] => {
