@@ -72,7 +72,7 @@ const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) =
         return `type it with the currency in three letters behind it: ${behind}`;
       // A comma or a point may mean thousands, so only whole numbers are an example.
       const [example = '100'] = /(?<![\d.,])[1-9]\d*(?![\d.,])/.exec(text) ?? [];
-      return `type it with the currency in three letters behind it, in the unit of the order's amount, such as ${example} MXN`;
+      return `type it with the currency in three letters behind it, in the unit of the order's amount, such as ${example} MXN or ${example} USD`;
     },
   },
   {

@@ -19,18 +19,25 @@ export interface ReasonWords {
 
 /** A new line here is a new reason everywhere (service: Endpoints 1). */
 export const refundReasons = {
-  requested_by_client: { words: 'the buyer asked for it', also: ['customer asked', 'customer request'] },
-  cannot_be_fulfilled: { words: 'the order cannot be fulfilled' },
+  requested_by_client: {
+    words: 'the buyer asked for it',
+    also: ['customer asked', 'customer request', 'customer', 'buyer', 'cliente', 'comprador'],
+  },
+  cannot_be_fulfilled: {
+    words: 'the order cannot be fulfilled',
+    also: ['out of stock', 'agotado', 'sin existencias'],
+  },
   duplicated_transaction: {
     words: 'the buyer was charged twice',
-    also: ['charged twice', 'paid twice'],
+    also: ['charged twice', 'paid twice', 'duplicate', 'duplicado', 'doble'],
     oneOfTwins: true,
   },
   suspected_fraud: {
     words: 'fraud is suspected',
+    also: ['fraude'],
     warning: 'paydesk cannot see disputes: a refund and a chargeback together pay twice',
   },
-  other: { words: 'another reason' },
+  other: { words: 'another reason', also: ['otro', 'otra', 'outro'] },
 } as const satisfies Readonly<Record<string, ReasonWords>>;
 export type RefundReason = keyof typeof refundReasons;
 /** The reasons as sent, in the order of choices. */

@@ -157,13 +157,14 @@ async function closeOpen(ctx: Context): Promise<Profile> {
 async function confirmLoss(ctx: Context, open: readonly AttemptRecord[], now: Moment): Promise<void> {
   if (open.length === 0 || ctx.options.yes) return;
   const find = 'paydesk -p demo journal reconcile --all';
-  const what = `${counted(open.length, 'change')} of the demo ${open.length === 1 ? 'is' : 'are'} unconfirmed, and nothing can read ${open.length === 1 ? 'it' : 'them'} after a reset`;
+  const [are, them] = open.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const what = `${counted(open.length, 'change')} of the demo ${are} unconfirmed, and nothing can read ${them} after a reset`;
   const until = Math.max(...open.map((record) => tooEarlyUntil(record, now) ?? 0));
   const from = until === 0 ? '' : `, from ${ctx.shortTime(Math.ceil(until / 1000) * 1000)} on,`;
   if (!ctx.ask.interactive)
     throw new CliError('usage', what, {
       certain,
-      now: ['find out what became of it:', find, `or${from} reset all the same:`, resetAnyhow],
+      now: [`find out what became of ${them}:`, find, `or${from} reset all the same:`, resetAnyhow],
     });
   ctx.notes.warn(`${what}; to find out first: ${find}`);
   await confirmFirst(ctx, 'start the demo again all the same?', certain);

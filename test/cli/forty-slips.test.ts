@@ -238,6 +238,8 @@ test('a status may be typed as it is spoken, and as a narrow table shows it', as
 test.each([
   ['the buyer asked for it', 'requested_by_client'],
   ['customer asked', 'requested_by_client'],
+  ['cliente', 'requested_by_client'],
+  ['otro', 'other'],
   ['charged twice', 'duplicated_transaction'],
 ])('a reason may be meant in other words: %s', async (reason, meant) => {
   await using service = await startDesk();

@@ -85,15 +85,15 @@ describe('F45 amounts', () => {
     ['12 34', 'amount 12 34: type it without marks between the digits'],
     [
       '$5',
-      "amount $5: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN",
+      "amount $5: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN or 5 USD",
     ],
     [
       '5€',
-      "amount 5€: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN",
+      "amount 5€: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN or 5 USD",
     ],
     [
       '$1,000',
-      "amount $1,000: type it with the currency in three letters behind it, in the unit of the order's amount, such as 100 MXN",
+      "amount $1,000: type it with the currency in three letters behind it, in the unit of the order's amount, such as 100 MXN or 100 USD",
     ],
     ['1,000 MXN', 'amount 1,000 MXN: type it without marks between the digits: 1000 MXN'],
     ['usd -5', 'amount usd -5: type it without a sign: 5 USD'],

@@ -87,7 +87,7 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line, and nothi
     line 14: amount +5: type it without a sign: 5
     line 15: amount 0: zero is no amount; type one above 0
     line 16: amount 1,000: type it without marks between the digits: 1000
-    line 17: amount $5: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN
+    line 17: amount $5: type it with the currency in three letters behind it, in the unit of the order's amount, such as 5 MXN or 5 USD
     line 18: amount ١٢: type it with the digits 0 to 9, such as 23000
     line 19: amount 1_000: type it without marks between the digits: 1000
     line 20: amount Infinity: not a whole number such as 23000, nor full

@@ -22,7 +22,7 @@ import { json } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const project = join(import.meta.dirname, '../..');
-const lastReason = "  other: { words: 'another reason' },\n";
+const lastReason = "  other: { words: 'another reason', also: ['otro', 'otra', 'outro'] },\n";
 
 let copy = '';
 let bin = '';

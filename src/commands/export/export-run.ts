@@ -81,26 +81,17 @@ export async function runExport(
   const service = await ctx.service({ maxPerSecond: input['max-rps'] });
   const job = await describe(service, written);
   refuseColumns(ctx, service, input, written, job);
-  refuseScreen(ctx, service, input, job);
+  const command = [service.profile, job.resource, 'export', ...job.words] as const;
+  // Whole records fill a terminal, and nobody reads them there. Whoever names a format means it.
+  if (input.to === undefined && ctx.options.askedFormat === undefined && ctx.out.copy !== undefined)
+    throw usage('an export is for a file, and this is a terminal', [
+      commandLine(...command, '--to', `${job.row.many}.csv`),
+      `or, to see it here: ${commandLine(...command, '-o', 'ndjson')}`,
+    ]);
   if (written.format === 'csv') tellLocalTimes(ctx, input, job);
   const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
   const run: ExportRun = { ctx, service, input, job, again };
   return input.to === undefined ? toStdout(run, written) : toFile(run, written, input.to);
-}
-
-// Whole records fill a terminal, and nobody reads them there. Whoever names a format means it.
-function refuseScreen(
-  { options, out }: Context,
-  { profile }: OpenService,
-  { to }: ExportInput,
-  { resource, row, words }: ExportJob,
-): void {
-  if (to !== undefined || options.askedFormat !== undefined || out.copy === undefined) return;
-  const command = (...more: readonly string[]) => commandLine(profile, resource, 'export', ...words, ...more);
-  throw usage('an export is for a file, and this is a terminal', [
-    command('--to', `${row.many}.csv`),
-    `or, to see it here: ${command('-o', 'ndjson')}`,
-  ]);
 }
 
 // NDJSON and JSON hold whole records, as the service sent them, so columns cannot be chosen there. PAYDESK_COLUMNS is meant for
