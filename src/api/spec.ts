@@ -34,7 +34,6 @@ export const refundReasons = {
   },
   suspected_fraud: {
     words: 'fraud is suspected',
-    also: ['fraude'],
     warning: 'paydesk cannot see disputes: a refund and a chargeback together pay twice',
   },
   other: { words: 'another reason', also: ['otro', 'otra', 'outro'] },
