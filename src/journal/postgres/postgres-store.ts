@@ -87,7 +87,6 @@ class PostgresStore {
 
   constructor(parts: PostgresParts) {
     this.#parts = parts;
-    this.#known = readOwnFile(parts.memory, parts.rules);
   }
 
   refusal(what: string, certain: string): CliError {

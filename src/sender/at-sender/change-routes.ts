@@ -14,13 +14,14 @@ import {
 } from '../change-wire.ts';
 import { maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
-import { makeHandedOver, otherChange } from './handed-change.ts';
+import { makeHandedOver } from './handed-change.ts';
 import {
   type AskedChange,
   type ChangesParts,
   calledAt,
   closeId,
   endOfKnown,
+  otherChange,
   shortTimeIn,
   stamped,
 } from './known-change.ts';

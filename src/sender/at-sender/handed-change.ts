@@ -16,6 +16,7 @@ import {
   calledAt,
   endOfKnown,
   isClosed,
+  otherChange,
   recordOf,
   refuseNow,
   shortTimeIn,
@@ -66,14 +67,6 @@ export async function makeHandedOver(
 
 function isOfStop(error: unknown, { aborted, reason }: AbortSignal): boolean {
   return aborted && (error === reason || (error instanceof Error && error.cause === reason));
-}
-
-/** The error for an id that belongs to another change. */
-export function otherChange(): RefusedRequest {
-  return new RefusedRequest(
-    409,
-    refused('this id belongs to another change', ['run the same command again']),
-  );
 }
 
 function wasWithdrawn(): CliError {

@@ -58,7 +58,7 @@ export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promi
   const record = await recordOf(store, asked);
   if (record !== undefined) {
     const member = record.sent.stamp?.operator ?? record.sent.operator;
-    if (member !== asker.member || !canBeOf(record, account)) throw ofSomebodyElse();
+    if (member !== asker.member || !canBeOf(record, account)) throw otherChange();
     const outcome = await outcomeOfAttempt(outcomeParts(parts, asked), record);
     return { end: outcomeToWire(outcome) };
   }
@@ -77,12 +77,11 @@ export async function recordOf(
   return own.at(-1) ?? under.findLast(({ sent }) => sent.stamp?.run === id);
 }
 
-function ofSomebodyElse(): RefusedRequest {
+/** The error for an id that belongs to another change, perhaps of somebody else or of another account. */
+export function otherChange(): RefusedRequest {
   return new RefusedRequest(
     409,
-    refused('this id belongs to a change of somebody else, or of another account', [
-      'run the same command again',
-    ]),
+    refused('this id belongs to another change', ['run the same command again']),
   );
 }
 
@@ -104,19 +103,17 @@ function outcomeParts(parts: ChangesParts, asked: AskedChange) {
 /** Closes an id for good. If something was sent under it, returns how that ended. */
 export function closeId(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
   const { alone } = parts.store;
-  const close = () => closeUnlessKnown(parts, asked);
+  const close = async (): Promise<EndLine> => {
+    const known = await endOfKnown(parts, asked);
+    if (known !== undefined) return known;
+    await recordSetting(parts, asked, closedName(asked.id), 'withdrawn');
+    return { closed: true };
+  };
   return alone === undefined ? close() : alone(close);
 }
 
 export async function isClosed({ store }: ChangesParts, { id }: AskedChange): Promise<boolean> {
   return (await store.settings(closedName(id))).length > 0;
-}
-
-async function closeUnlessKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
-  const known = await endOfKnown(parts, asked);
-  if (known !== undefined) return known;
-  await recordSetting(parts, asked, closedName(asked.id), 'withdrawn');
-  return { closed: true };
 }
 
 /** Records that an id is closed or a plan stopped, and who asked for it. Throws RefusedRequest (429) if that was too often. */
