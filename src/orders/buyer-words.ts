@@ -172,7 +172,14 @@ function sentences(
   const all = toldOfThem(known, refunds);
   const later = replacements(known);
   const isFollowed = (refund: KnownRefund) => all.some((other) => standsFor(other, refund, later));
-  const told = all.flatMap((refund) => onEach(refund, isFollowed(refund), order, style));
+  const each = all.flatMap((refund) => onEach(refund, isFollowed(refund), order, style));
+  // What a bank looks for and how long it takes is said once for each card, after the last refund to it.
+  const days = style.days === undefined ? [] : [say.days(style.days)];
+  const forBank = [
+    ...all.flatMap(({ record }) => (record?.authCode === undefined ? [] : [say.auth(record.authCode)])),
+    ...days,
+  ];
+  const told = each.filter((line, index) => !forBank.includes(line) || each.lastIndexOf(line) === index);
   // Two unsure refunds with the same sentence may be one and the same, so the sentence is said once.
   const open = all.filter((refund) => isUnsure(refund) && !isFollowed(refund));
   const unsure = new Set(open.map((refund) => say.unsure(toldOf(refund, order, style))));

@@ -92,6 +92,15 @@ describe('the words for the buyer', () => {
     `);
   });
 
+  it('says what a bank looks for once, after the last refund to the card', () => {
+    expect(textAbout([refundIn('made'), refundIn('made twice')], 'en').split('\n')).toEqual([
+      'On 20 November 2026 we refunded 120.00 MXN to your Visa card ending in 4242.',
+      'On 20 November 2026 we refunded 120.00 MXN to your Visa card ending in 4242.',
+      'If your bank asks, the authorization code of the payment is 490215.',
+      'It can take up to 10 days to show on your statement.',
+    ]);
+  });
+
   it('in Spanish', () => {
     expect(texts.es).toMatchInlineSnapshot(`
       {
