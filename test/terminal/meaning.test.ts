@@ -93,10 +93,13 @@ describe('the mode', () => {
 });
 
 describe('money that goes back', () => {
-  test('is red in a list and on the screen of an order, with its minus', async () => {
+  test('is red in a list of refunds and on the screen of an order, with its minus', async () => {
     const order = refundedWhole(paidOrder('ord_1'));
     await using desk = await startAnswering(pages([order]));
-    const list = await desk.run(['orders', 'list'], { env: coloured });
+    // A sum of what went back has no minus, and so no colour of its own: its status is red.
+    const orders = await desk.run(['orders', 'list'], { env: coloured });
+    expect(orders.stdout).toMatch(/\x1b\[31mrefunded\x1b\[39m .* 35000 /);
+    const list = await desk.run(['refunds', 'list', '--customer', 'buyer'], { env: coloured });
     expect(list.stdout).toMatch(/\x1b\[31m-35000( MXN)?\x1b\[39m/);
     const shown = await desk.run(['orders', 'show', 'ord_1'], { env: coloured });
     expect(shown.stdout).toContain(red('-35000'));
@@ -129,7 +132,7 @@ test('the screens at 80 and 120 columns are the same without colour', async () =
   const { stdout } = await desk.run(['orders', 'list'], { columns: 80, env: { ...coloured, NO_COLOR: '' } });
   expect(stdout.replaceAll('\x1b', '^')).toMatchInlineSnapshot(`
     "^[1mID^[22m                     ^[1mCREATED UTC^[22m   ^[1mSTATUS^[22m      ^[1mMXN^[22m  ^[1mREFUND^[22m  ^[1mCARD^[22m   ^[1mBUYER^[22m     
-    ord_2tQ7zRk9PwE5xNvAm  21 Sep 14:13  ^[31mrefunded^[39m  35000  ^[31m-35000^[39m  *4242  Buyer Name
+    ord_2tQ7zRk9PwE5xNvAm  21 Sep 14:13  ^[31mrefunded^[39m  35000   35000  *4242  Buyer Name
     ord_2tQ8mVxK4nRz7LcWp  21 Sep 14:13  ^[32mpaid^[39m      35000       ^[2m-^[22m  *4242  Buyer Name
     "
   `);
