@@ -127,18 +127,17 @@ export function closingSteps(known: KnownOrder): readonly Block[] {
     if (one.is !== 'failed') return [];
     const { change } = one.record.sent;
     const after = afterFailure(known, one);
-    if (!isFailedLate(one.record))
-      return [
-        { line: 'record in the journal that it failed:' },
-        { line: `paydesk journal reconcile ${change}`, indent: 2 },
-      ];
-    if (isToRefund(after, known) || after.is === 'on its way') return [];
+    const isAlarm = isFailedLate(one.record);
+    if (isAlarm && (isToRefund(after, known) || after.is === 'on its way')) return [];
+    const [words, command] = isAlarm
+      ? [
+          'last of all, once that is checked and the buyer knows, end the alarm about what failed:',
+          acknowledgeCommand(change),
+        ]
+      : ['record in the journal that it failed:', `paydesk journal reconcile ${change}`];
     return [
-      {
-        line: 'last of all, once that is checked and the buyer knows, end the alarm about what failed:',
-        hang: 2,
-      },
-      { line: acknowledgeCommand(change), indent: 2 },
+      { line: words, hang: 2 },
+      { line: command, indent: 2 },
     ];
   });
 }

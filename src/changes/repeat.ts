@@ -110,7 +110,8 @@ async function showRepeat(
   const { profile } = service;
   const { byHand } = outcome;
   const said = byHand && (await recordedWords(ctx, service, byHand, outcome.order?.value));
-  const before = `${idempotencyKey} was ${wordsBefore(outcome)}, journal ${outcome.change ?? ''}`;
+  const words = wordsBefore[outcome.state] ?? 'made before';
+  const before = `${idempotencyKey} was ${words}, journal ${outcome.change ?? ''}`;
   const isMade = outcome.verdict === 'applied' && outcome.alarm === undefined && outcome.state !== 'failed';
   const isShown = ctx.options.dryRun && isMade;
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
@@ -118,7 +119,6 @@ async function showRepeat(
     throw notMadeError(ctx, service, change, byHand);
   const applied = await appliedOrThrow(ctx, service, change, outcome);
   if (said !== undefined && !isShown) ctx.notes.warn(`settled by hand: ${said}`);
-  const words = said === undefined ? wordsBefore(outcome) : 'recorded as made before';
   const view = [
     { line: [`${words}: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
     ...(said === undefined || !isShown ? [] : [{ line: said }]),
@@ -134,19 +134,15 @@ async function showRepeat(
   return applied;
 }
 
-function wordsBefore({ verdict, byHand, state }: Ended): string {
-  if (state === 'failed') return 'sent and failed before';
-  if (state === 'pending') return 'sent before and is pending';
-  if (byHand === undefined) return `${beforeWords[verdict]} before`;
-  return `recorded as ${verdict === 'applied' ? 'made' : 'not made'} before`;
-}
-
-const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
-  applied: 'made',
-  rejected: 'refused',
-  not_sent: 'tried',
-  unknown: 'sent',
-  not_seen: 'sent',
+// What is not among these was made.
+const wordsBefore: Partial<Record<Ended['state'], string>> = {
+  failed: 'sent and failed before',
+  pending: 'sent before and is pending',
+  refused: 'refused before',
+  unconfirmed: 'sent before',
+  'not sent': 'tried before',
+  'recorded made': 'recorded as made before',
+  'recorded not made': 'recorded as not made before',
 };
 
 // Prints the fields that every dry run prints; method, path and body are null, because nothing would be sent.

@@ -9,6 +9,7 @@ import {
   namedByReply,
   ownRefunds,
   recordedBy,
+  recordedState,
   type SentRow,
   unconfirmedLike,
   type VerdictRow,
@@ -107,7 +108,8 @@ export function wentBackBy({
   refunds,
   attempts,
 }: Pick<KnownOrder, 'reading' | 'refunds' | 'attempts'>): readonly AttemptRecord[] {
-  if ('problem' in reading) return attempts.filter(isMadeRefund);
+  if ('problem' in reading)
+    return attempts.filter((one) => isMadeRefund(one) && !gaveNothing(recordedState(one)));
   const back = refunds.filter(({ state }) => state !== 'unconfirmed' && !gaveNothing(state));
   return [...new Set(back.flatMap(({ attempt }) => attempt ?? []))];
 }

@@ -201,7 +201,7 @@ describe('journal settle', () => {
     const other = ['journal', 'settle', change, '--applied', '--note', 'n', '--confirm', 'ord_1'];
     const contradicting = await run(...other);
     expect(contradicting).toMatchObject({ code: 3, stdout: '' });
-    expect(contradicting.stderr).toContain(`${change} is settled as not made`);
+    expect(contradicting.stderr).toContain(`${change} is settled: recorded not made`);
     await run('-p', 'shop', ...refund);
     expect(desk.sent()).toBe(1);
   });

@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { plainAmounts } from '../../src/amounts.ts';
 import { followsWarnings } from '../../src/changes/refund/refund-warnings.ts';
 import type { SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
-import { afterFailure, buyerLine, failedAndLeft, isFollowed, knownOrder } from '../../src/orders/orders.ts';
+import {
+  afterFailure,
+  buyerLine,
+  failedAndLeft,
+  isFollowed,
+  knownOrder,
+  wentBackBy,
+} from '../../src/orders/orders.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { attempt, momentAt } from '../journal/rows.ts';
 
@@ -96,6 +103,12 @@ function answers(statuses: Parameters<typeof orderWith>[0], attempts: Parameters
 
 const lost = 'A refund of 300 MXN to your Visa card ending in 4242 did not go through';
 const replaced = 'A first refund of 300 MXN to your Visa card ending in 4242 did not go through.';
+
+test('of an order whose money cannot be read, a refund that failed did not go back', () => {
+  const hidden = { ...orderWith({}), charges: undefined };
+  const went = wentBackBy(knownOrder(hidden, [first, inPlace], momentAt(10_000)));
+  expect(went.map(({ sent }) => sent.change)).toEqual(['i_2']);
+});
 
 describe('a refund of 300 that failed, and another 300', () => {
   test('sent before anybody saw that: the first 300 are left, and everything says so', () => {

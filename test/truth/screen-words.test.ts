@@ -739,6 +739,17 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
   expect(inOneLine(`${stdout} ${stderr}`)).toContain(says);
 });
 
+it.each([
+  ['--applied', 'already certain (failed); nothing to settle'],
+  ['--not-applied', 'is settled: failed'],
+])('a refund that failed is not settled as made: %s', async (said, says) => {
+  await using world = await startWorld([main()]);
+  await inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7))(world);
+  const [attempt] = await world.attempts(world.ana);
+  const words = `journal settle ${attempt?.change ?? ''} ${said} --note asked-the-bank --confirm ${id}`;
+  expect(inOneLine((await world.run(world.ana, words.split(' '))).stderr)).toContain(says);
+});
+
 it('a refund that is pending is read again, and was not made before', async () => {
   await using world = await startWorld([main()]);
   await inTurn(hand('pending', 0), at('09:05:00'))(world);

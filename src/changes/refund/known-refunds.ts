@@ -58,7 +58,7 @@ export async function originsAmong(
     ctx.redaction.learn(attempts.map(({ sent: { note } }) => ({ note })));
     const probable = probableRefunds(attempts, order);
     const doubled = [...probable.values()].filter(
-      (record) => isDoubled(record) && namedByReply(record).length === 0,
+      (record) => hasOneMore(record) && namedByReply(record).length === 0,
     );
     return new Map([
       ...(await strangersOf(ctx, ids)),
@@ -92,8 +92,8 @@ export function isKnown(origins: RefundOrigins, refundId: string): boolean {
   return origin !== undefined && origin.unknown !== true;
 }
 
-// It was made, and the order shows it more than once.
-function isDoubled({ verdicts }: AttemptRecord): boolean {
+// It was made, and the order shows one more like it. Its state may still be `made`: the journal may not know of the second one yet.
+function hasOneMore({ verdicts }: AttemptRecord): boolean {
   const last = verdicts.at(-1);
   return last?.verdict === 'applied' && last.by !== 'person';
 }
@@ -108,7 +108,7 @@ function besideOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
 
 /** Who sent a refund that `probableRefunds` found for this attempt. */
 function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
-  if (isDoubled(record)) return besideOrigin(ctx, record);
+  if (hasOneMore(record)) return besideOrigin(ctx, record);
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
   const state =

@@ -14,6 +14,7 @@ import {
   isUnconfirmed,
   needsPerson,
   notMadeBy,
+  recordedState,
   statementOn,
   tooEarlyUntil,
 } from '../../journal/journal.ts';
@@ -152,7 +153,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   if (added === undefined) {
     if (isUnconfirmed(after)) throw notWhole(after);
     refuseContradiction(after, applied, ctx.ask.interactive);
-    ctx.notes.warn(`${change}: already confirmed; nothing to settle`);
+    ctx.notes.warn(`${change}: already certain (${recordedState(after)}); nothing to settle`);
   } else if (added.by !== 'person')
     ctx.notes.warn(
       (added.verdict === 'applied') === applied
@@ -185,7 +186,7 @@ function refuseContradiction(record: AttemptRecord, applied: boolean, asks: bool
   const correct = settleCommand({ ...record.sent.proof, change, asks }, '--correct', word);
   throw settled(
     change,
-    `${change} is settled as ${madeWords(record, !applied)}`,
+    `${change} is settled: ${recordedState(record)}`,
     said === undefined ? [] : ['if that record is wrong:', correct],
   );
 }
