@@ -91,13 +91,13 @@ export async function refuseNobody(
 
 // The names in the journal, which may be long: once one of them is the typed one, no more are read.
 async function namesIn({ journal }: Context, field: 'asked_by' | 'approved_by', typed: string) {
-  const names = new Set<string>();
+  const known = new Set<string>();
   for await (const page of pagesOf(journal, { kind: 'refund' })) {
-    for (const { sent } of page) names.add(approvalFields(sent)[field] ?? '');
-    if ([...names].some((one) => isSameName(one, typed))) break;
+    for (const { sent } of page) known.add(approvalFields(sent)[field] ?? '');
+    if ([...known].some((one) => isSameName(one, typed))) break;
   }
-  names.delete('');
-  return [...names];
+  known.delete('');
+  return [...known];
 }
 
 /** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */
