@@ -241,6 +241,8 @@ export function messageOf(error: unknown): string {
 /** Why something failed: `permission denied (EACCES)`. It is only the code if the system has no words for it. */
 export function systemReason(error: unknown): string {
   const code = systemCode(error);
+  // SQLite has one code for everything that can happen to it.
+  if (code === 'ERR_SQLITE_ERROR' && error instanceof Error) return error.message;
   const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;
   return typeof errno === 'number' && errno < 0 ? `${getSystemErrorMessage(errno)} (${code})` : code;
 }

@@ -133,7 +133,9 @@ describe.concurrent('no journal, no refund (F38)', () => {
     async () => {
       using home = desk.newHome();
       const order = ledger.add('refund');
-      const words = ['-f', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO:when=1'];
+      const folder = dirname(journalFile(home));
+      const fails = ['-P', folder, '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO'];
+      const words = ['-f', '-o', '/dev/null', ...fails];
       const run = () => {
         const child = spawn('strace', [...words, process.execPath, bin, '-p', 't', ...changeArgs(order)], {
           env: desk.env(home, { NODE_COMPILE_CACHE: '' }),

@@ -256,8 +256,9 @@ test('a page of docs as help prints it', async () => {
     A refund that is pending ends with 0 too: the service has taken it, and decides
     later. paydesk journal show CHANGE reads the order again.
 
-    Code 7 comes before every other. After 2, 3, 4, 5 and 6 nothing was changed by
-    this command.
+    Code 7 comes before every other: a service that wants fewer requests (429) is 6,
+    but 7 as the reply to a change that was sent. After 2, 3, 4, 5 and 6 nothing was
+    changed by this command.
 
     A value whose lack only the order shows, such as --charge where several cards
     paid it, is refused with 3, after the order was read. A value that is missing in

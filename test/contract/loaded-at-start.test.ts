@@ -106,7 +106,7 @@ test('a list and a refund load what they need', async () => {
   const refund = ['orders', 'refund', order.id, '--yes', '--quiet'];
   expect(await loadedBy(refund, desk.home, desk.env)).toMatchInlineSnapshot(`
     {
-      "chunks": "client common compile-cache context core lines make-change refund refunding rolldown-runtime shared start",
+      "chunks": "capture-order client common compile-cache context core lines list make-change refund refunding rolldown-runtime shared start",
       "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url",
       "packages": "ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }
