@@ -645,7 +645,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'both of two that are there went back, and the buyer hears of both',
     inTurn(twice, (world) => acknowledge(world, '09:06:00')),
     `orders show ${id} --for-buyer`,
-    'we refunded 300 MXN to your Visa card ending in 4242. If your bank asks, the authorization code of the payment is 490215. On 21 November 2040 we refunded 300 MXN',
+    'we refunded 300 MXN to your Visa card ending in 4242. On 21 November 2040 we refunded 300 MXN to your Visa card ending in 4242. If your bank asks',
   ],
   [
     'a twin of which a part went back is not called refunded',
