@@ -77,7 +77,7 @@ test('NO_COLOR=1 takes the colours of prompts away as well (C23)', async () => {
   for (const question of [
     {
       line: ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'other', '--note', 'n'],
-      asks: 'Send it?',
+      asks: 'Send back 300 MXN?',
     },
     { line: ['orders', 'refund'], asks: /which order/i },
   ]) {
