@@ -54,8 +54,10 @@ export function ioOf(process: NodeJS.Process): Io {
     execArgv: process.execArgv,
     zone: undefined,
     zoneName: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
-    keepHeapSmall: (space) =>
-      setFlagsFromString(space === 'old' ? '--heap-growing-percent=100' : '--semi-space-growth-factor=1'),
+    keepHeapSmall: (space, percent = 35) =>
+      setFlagsFromString(
+        space === 'old' ? `--heap-growing-percent=${percent}` : '--semi-space-growth-factor=1',
+      ),
   };
 }
 

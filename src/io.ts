@@ -42,10 +42,10 @@ export interface Io {
   /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
   /**
-   * From this call on, V8 no longer doubles its space for `young` objects, or cleans up `old` ones before their space more than
-   * doubles.
+   * From this call on, V8 no longer doubles its space for `young` objects, or cleans up `old` ones whenever their space has grown by
+   * so many percent, 35 if none are given.
    */
-  readonly keepHeapSmall: (space: 'young' | 'old') => void;
+  readonly keepHeapSmall: (space: 'young' | 'old', percent?: number) => void;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';

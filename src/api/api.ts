@@ -200,7 +200,7 @@ export interface ClientParts {
   readonly senderError?: ((reply: RawReply) => CliError | undefined) | undefined;
   readonly proxy?: URL | undefined;
   /** Called once per heap space, after several pages were read. */
-  readonly keepHeapSmall?: (space: 'young' | 'old') => void;
+  readonly keepHeapSmall?: (space: 'young' | 'old', percent?: number) => void;
   /** Gets one line per request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
   /** Gets the `Date` of every reply, Unix milliseconds. */
