@@ -12,7 +12,13 @@ import { accountLabel } from '../../../profiles/profiles.ts';
 import { feedIndex } from '../../index/index-walk.ts';
 import { doubtsOf } from './find-indexed.ts';
 import { wantedOrders } from './indexed-text.ts';
-import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './kept-orders.ts';
+import {
+  createKnownOrders,
+  type KeptOrder,
+  type KeptParts,
+  type KnownOrders,
+  keep,
+} from './searched-orders.ts';
 
 /** `bound`: so many were read that a person decides whether to go on. `end`: these are all orders. */
 type ReadState =

@@ -22,7 +22,6 @@ import {
 } from '../../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../../profiles/profiles.ts';
 import type { SearchedList } from '../../../terminal/terminal.ts';
-import type { KeptOrder, KeptParts } from './kept-orders.ts';
 import { nearBuyers } from './near-buyers.ts';
 import { amountHint } from './order-matching.ts';
 import { type IndexAnswer, type OrderSearch, openPickIndex, searchOrders } from './order-search.ts';
@@ -35,6 +34,7 @@ import {
   shownOf,
   stopText,
 } from './pick-rows.ts';
+import type { KeptOrder, KeptParts } from './searched-orders.ts';
 
 export interface Pickable {
   /** What messages call them: `refundable`. */

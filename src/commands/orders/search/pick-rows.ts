@@ -37,7 +37,7 @@ import {
 } from '../../../orders/orders.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../../terminal/terminal.ts';
-import { foundIn, type KeptOrder } from './kept-orders.ts';
+import { foundIn, type KeptOrder } from './searched-orders.ts';
 
 /** What a row shows about an order. */
 export interface OrderShown {
