@@ -12,6 +12,11 @@ function readsOf({ requests }: RefundService): number {
   return requests.filter(({ url }) => !url.includes('limit=50')).length;
 }
 
+// At most twenty orders whose neighbours were not read are looked at, on either side.
+function mostLooks({ length }: readonly string[]): number {
+  return 2 * Math.min(20, length);
+}
+
 it.each([
   ['one order is located by its neighbour', 2000, ['ord_1900'], 2],
   ['two orders of the first page take one page', 2000, ['ord_3', 'ord_9'], 1],
@@ -33,6 +38,7 @@ it.each([
   const states = recordsIn(ran).map(({ order_id, verdict }) => [order_id, verdict]);
   expect(states).toEqual(ids.map((id) => [id, id === 'ord_x' ? 'impossible' : 'ready']));
   expect(readsOf(service)).toBeLessThanOrEqual(most);
+  expect(service.requests.length).toBeLessThanOrEqual(most + mostLooks(ids));
 });
 
 it('the neighbour that located an order is kept, so that each row takes one read when it is applied', async () => {
@@ -79,6 +85,7 @@ it.each([
     ids.map((id) => [id, 'ready']),
   );
   expect(readsOf(service)).toBeLessThanOrEqual(most);
+  expect(service.requests.length).toBeLessThanOrEqual(most + mostLooks(ids));
   expect(service.server.connections).toBeGreaterThan(1);
   expect(service.server.connections).toBeLessThanOrEqual(4);
 });
