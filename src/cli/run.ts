@@ -17,7 +17,7 @@ import {
   withoutTyped,
   withProfile,
 } from './typed/command-line.ts';
-import { formatHint, intoFile, resolveGlobals } from './typed/global-options.ts';
+import { formatHint, type Globals, intoFile, resolveGlobals } from './typed/global-options.ts';
 
 declare const PAYDESK_VERSION: string;
 
@@ -52,8 +52,9 @@ async function runLine(state: RunState): Promise<number> {
     await state.keys.load();
     const invocation = await readCommandLine(argv, helpWidth(io));
     if (invocation.kind !== 'run') return await printText(invocation, state);
-    const file = listFile(invocation);
-    const globals = intoFile(resolveGlobals(invocation.globals, io.env), file?.name);
+    const typed = resolveGlobals(invocation.globals, io.env);
+    const file = listFile(invocation, typed);
+    const globals = intoFile(typed, file?.name);
     state.setGlobals(globals);
     const { createRun } = await import('./make-context.ts');
     if (file !== undefined) {
@@ -104,12 +105,16 @@ function withRoom(error: CliError, context: Run['context'] | undefined): CliErro
   return withParts(error, { now: [room, ...now] });
 }
 
-// The file of --to of a command that prints a list. In other commands, --to means something else, or does not exist.
-function listFile({
-  command,
-  input: { flags },
-}: Extract<Invocation, { kind: 'run' }>): { readonly name: string; readonly force: boolean } | undefined {
-  if (command.flags.to !== listFileFlags.to || typeof flags.to !== 'string') return undefined;
+// The file of --to of a command that prints a list, or of one whose file is a list if its name says so. In other commands, --to
+// means something else, or does not exist.
+function listFile(
+  { command, input: { flags } }: Extract<Invocation, { kind: 'run' }>,
+  { dryRun }: Globals,
+): { readonly name: string; readonly force: boolean } | undefined {
+  const { to } = command.flags;
+  if (typeof flags.to !== 'string') return undefined;
+  const isList = to === listFileFlags.to || (!dryRun && to?.list?.test(flags.to) === true);
+  if (!isList) return undefined;
   return { name: flags.to, force: flags.force === true };
 }
 

@@ -1,4 +1,4 @@
-/** `report`: one HTML file about the refunds of a period, for a lead who mails it, and its figures for programs. */
+/** `report`: one HTML file about the refunds of a period, for a lead who mails it, or its tables as a workbook for an accountant. */
 
 import { placesOf } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -7,24 +7,13 @@ import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { periodOf, timeFlags } from '../flags/typed-period.ts';
-import { approvalFields } from '../journal/journal.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
-import {
-  type Line,
-  loadReportPage,
-  negated,
-  type OrderSum,
-  type Page,
-  percentNumber,
-  type RefundFact,
-  type RefundSum,
-  sentHere,
-} from '../reports/reports.ts';
+import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { collectOpenCases } from './open-cases.ts';
-import { gatherFigures, type ReportFigures, type WaitingSum } from './report/report-figures.ts';
+import { gatherFigures, type ReportFigures } from './report/report-figures.ts';
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
@@ -36,17 +25,24 @@ import {
   waitingFacts,
 } from './report/report-sections.ts';
 import type { Source } from './report/report-source.ts';
+import { figuresForPrograms, sheetsOf } from './report/report-tables.ts';
 import { amountsOf, gapLines, gapWords, isComplete, labelWords, refuseGaps } from './report/report-words.ts';
 
 const usualPeriod = 'this-month';
+const workbookName = /\.xlsx$/i;
 
 export const report = defineCommand({
   description:
-    'Writes sums, rate, days, reasons, operators, cards, the largest refunds, waiting orders, possible twins and open cases into one HTML file. Names of buyers and notes are left out; --names puts them in, and paydesk orders export --verify FILE.html says whether a report is as it was written. If this machine has an index, the numbers come from there, unless --live is given.',
+    'Writes sums, rate, days, reasons, operators, cards, the largest refunds, waiting orders, possible twins and open cases into one HTML file, or each table of them into a sheet of FILE.xlsx. Names of buyers and notes are left out; --names puts them in, and paydesk orders export --verify FILE.html says whether a report is as it was written. If this machine has an index, the numbers come from there, unless --live is given.',
   flags: {
     ...sourceFlags,
     ...timeFlags(usualPeriod),
-    to: flag.text('FILE', 'write the report into this file, such as report.html; needed', { writes: true }),
+    to: {
+      ...flag.text('FILE', 'write the report into this file, report.html or report.xlsx; needed', {
+        writes: true,
+      }),
+      list: workbookName,
+    },
     names: flag.switch('with the names of buyers and the notes of refunds'),
     force: flag.switch('replace the file of --to'),
   },
@@ -61,10 +57,15 @@ export const report = defineCommand({
     const words = ['report', ...(asked === undefined ? [] : ['--period', asked.text]), '--to'];
     if (file === undefined)
       throw usage('say into which file the report goes', [commandHere(ctx, ...words, 'report.html')]);
+    const isBook = workbookName.test(file);
     await refuseFile(ctx, file, force, flags['from-file']);
-    if (!/\.html?$/i.test(file))
-      throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
+    if (!isBook && !/\.html?$/i.test(file))
+      throw usage(`--to ${file}: the report is HTML or a workbook, so its name ends in .html or .xlsx`, [
         commandHere(ctx, ...words, `${file.replace(/\.[^./]*$/, '')}.html`),
+      ]);
+    if (isBook && ctx.options.columns !== undefined)
+      throw usage('--columns: each sheet of a report has its own columns, and all of them', [
+        commandHere(ctx, ...words, file),
       ]);
     const { typedLang = 'en' } = ctx.options;
     if (!/^en\b/i.test(typedLang))
@@ -91,18 +92,24 @@ export const report = defineCommand({
     });
     const figures = await gatherFigures(ctx, source, flags.currency, open);
     const isMasked = ctx.redaction.isOn();
-    const page = pageOf(figures, {
+    const how: ReportHow = {
       source,
       // A title shows the zone by its name.
       period: aboutWords(ctx, source).replace(/\(.*\)/, `(${source.zone})`),
       names: names && !isMasked,
       listTwins: commandHere(ctx, 'orders', 'twins', '--period', period.text),
       made: { at: ctx.clock.now(), by: (await ctx.journal.member()) ?? ctx.plans.operator },
-    });
-    const reportPage = await loadReportPage();
-    const html = reportPage(page, (text) => (isMasked ? ctx.redaction.text(text) : text));
-    await ctx.plans.write(file, html, force);
-    await showWritten(ctx, file, figures, source);
+    };
+    if (isBook) await writeBook(ctx, figures, how);
+    else {
+      const reportPage = await loadReportPage();
+      const html = reportPage(pageOf(figures, how), (text) => (isMasked ? ctx.redaction.text(text) : text));
+      await ctx.plans.write(file, html, force);
+      await showWritten(ctx, file, figures, source);
+    }
+    noteOpen(ctx, figures);
+    // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
+    if (source.kind === 'index') sayAsOf(ctx, source);
     refuseGaps(figures.time.gaps, 'refunds and payments');
   },
 });
@@ -135,14 +142,7 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
           `Not complete: ${gapWords(gaps, 'refunds and payments')}. The sums may be too low.`,
           ...gapLines(gaps),
         ],
-    facts: [
-      ...headlineFacts(figures, how),
-      ['Account', labelWords(source)],
-      ['Made', `${source.days.full(how.made.at)} by ${how.made.by}`],
-      ...source.asOfLinesOfFile().map(([label, text]) => [capital(label), text] as const),
-      ['Time zone', zoneWords(source)],
-      ...waitingFacts(figures, how),
-    ],
+    facts: factsOf(figures, how),
     sections: sectionsOf(figures, how),
     notes: [
       'Of paid: refunds made in a time, of the payments of the same time. What went back of the payments until now makes another rate. Change: what was refunded in this period, against the line below it; the same days end at the same time of day.',
@@ -170,6 +170,32 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
   };
 }
 
+function factsOf(figures: ReportFigures, how: ReportHow): Page['facts'] {
+  const { source } = how;
+  return [
+    ...headlineFacts(figures, how),
+    ['Account', labelWords(source)],
+    ['Made', `${source.days.full(how.made.at)} by ${how.made.by}`],
+    ...source.asOfLinesOfFile().map(([label, text]) => [capital(label), text] as const),
+    ['Time zone', zoneWords(source)],
+    ...waitingFacts(figures, how),
+  ];
+}
+
+// The tables as sheets. What a page says above its tables is on the sheet about them, and on the screen.
+async function writeBook({ out, notes }: Context, figures: ReportFigures, how: ReportHow): Promise<void> {
+  const sums = figures.time.totals.map(({ currency, sums: { refunded, paid, net } }) => ({
+    currency: currency ?? null,
+    refunded,
+    paid,
+    net,
+  }));
+  await out.ownSheets(sheetsOf(figures, how), { zone: how.source.zone, sums });
+  notes.note(`Refunds, ${how.period}`);
+  for (const [label, text] of factsOf(figures, how))
+    notes.note(`${label}: ${text.replaceAll('\u00a0', ' ')}`, 2);
+}
+
 // Amounts of a currency without declared decimals are shown as the service sends them.
 function amountsNote({ time: { totals } }: ReportFigures, source: Source): string {
   const isPlain = totals.some(({ currency }) => placesOf(currency, amountsOf(source)) === undefined);
@@ -182,7 +208,7 @@ async function showWritten(
   { time: { totals, gaps }, openCases }: ReportFigures,
   source: Source,
 ): Promise<void> {
-  const { out, notes } = ctx;
+  const { out } = ctx;
   const complete = isComplete(gaps);
   const refunds = totals.reduce((sum, { sums }) => sum + Number(sums.refunds), 0);
   const record: JsonObject = {
@@ -202,114 +228,18 @@ async function showWritten(
     ],
     [...firstColumns, ...lastColumns],
   );
+}
+
+function noteOpen(ctx: Context, { openCases }: ReportFigures): void {
+  const { notes } = ctx;
   const doubted = openCases.filter(({ what }) => what === 'order');
   const open = openCases.length - doubted.length;
   if (open > 0) notes.note(`${counted(open, 'open case')}: ${commandHere(ctx, 'journal', 'list', '--open')}`);
   for (const { orderId = '', state } of doubted)
     notes.note(`${orderId} is ${state}: ${commandHere(ctx, 'orders', 'show', orderId)}`);
-  // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
-  if (source.kind === 'index') sayAsOf({ notes }, source);
 }
 
 // A command line with the profile that was typed, if one was.
 function commandHere({ options: { profile } }: Context, ...words: readonly string[]): string {
   return profile === undefined ? plainCommand(...words) : commandLine(profileNamed(profile), ...words);
-}
-
-/** Amounts are the service's integers, times Unix seconds. */
-function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow): JsonObject {
-  const { time, waits } = figures;
-  return {
-    sums: time.totals.map(sumsRow),
-    before: figures.before.map(({ span: range, totals }) => ({
-      ...firstFields({ range, zone: source.zone }),
-      sums: totals.map(sumsRow),
-    })),
-    time_unit: figures.unit,
-    by_time: refundRows(time.buckets),
-    by_reason: refundRows(figures.reasons.buckets),
-    by_operator: refundRows(figures.operators.buckets),
-    by_approver: refundRows(figures.approvers.buckets),
-    by_card: refundRows(figures.cards.buckets),
-    largest: figures.largest.map((refund) => largestRow(refund, names)),
-    waiting: figures.waiting.buckets.map(waitingRow),
-    not_captured: waits.notCaptured.map(waitingSumRow),
-    unconfirmed: waits.unconfirmed.map(waitingSumRow),
-    twins: figures.twins.map((pair) => twinsRow(pair, names)),
-    settled_twins: figures.settledTwins,
-    open_cases: figures.openCases.map(caseRow),
-    recorded: figures.recorded.map(caseRow),
-    acknowledged: figures.acknowledged.map(caseRow),
-  };
-}
-
-function sumsRow({ currency, sums }: Line<RefundSum>): JsonObject {
-  return {
-    currency: currency ?? null,
-    ...sums,
-    rate_percent: percentNumber(sums.refunded, sums.paid) ?? null,
-    refunded_of_paid_percent: percentNumber(sums.refunded_of_paid, sums.paid) ?? null,
-  };
-}
-
-function refundRows(lines: readonly Line<RefundSum>[]): readonly JsonObject[] {
-  return lines.map(({ bucket, currency, sums: { refunds, refunded, unsummed } }) => ({
-    bucket,
-    currency: currency ?? null,
-    refunds,
-    refunded,
-    unsummed,
-  }));
-}
-
-function waitingSumRow({ currency, count, amount }: WaitingSum): JsonObject {
-  return { currency: currency ?? null, count, amount };
-}
-
-function waitingRow({ bucket, currency, sums: { orders, amount, unsummed } }: Line<OrderSum>): JsonObject {
-  return { bucket, currency: currency ?? null, orders, amount, unsummed };
-}
-
-function largestRow(refund: RefundFact, names: boolean): JsonObject {
-  return {
-    id: refund.id ?? null,
-    order_id: refund.orderId ?? null,
-    amount: refund.amount === undefined ? null : negated(refund.amount),
-    currency: refund.currency ?? null,
-    refunded_at: refund.madeAt ?? null,
-    card: refund.last4 === undefined ? null : `*${refund.last4}`,
-    brand: refund.brand,
-    ...sentHere(refund),
-    ...(refund.approval ?? approvalFields()),
-    origin: refund.origin,
-    reference: refund.reference ?? null,
-    ...(names ? { buyer: refund.buyer ?? null, note: refund.note ?? null } : {}),
-  };
-}
-
-function twinsRow({ first, second, apart }: ReportFigures['twins'][number], names: boolean): JsonObject {
-  return {
-    first: first.id,
-    second: second.id,
-    amount: first.amount,
-    currency: first.currency ?? null,
-    first_created_at: first.createdAt,
-    seconds_apart: apart,
-    first_status: first.status ?? null,
-    second_status: second.status ?? null,
-    ...(names ? { buyer: first.buyer ?? null } : {}),
-  };
-}
-
-function caseRow(open: ReportFigures['openCases'][number]): JsonObject {
-  return {
-    order_id: open.orderId ?? null,
-    kind: open.what,
-    state: open.state,
-    outcome: open.outcome,
-    amount: open.amount ?? null,
-    currency: open.currency ?? null,
-    sent_at: open.sentAt ?? null,
-    operator: open.operator ?? null,
-  };
 }

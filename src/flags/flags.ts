@@ -51,6 +51,8 @@ export interface Flag<T = unknown> {
   readonly range?: readonly [min: number, max: number];
   /** It names a file that the command writes. */
   readonly writes?: true;
+  /** With such a name, that file is a list in the format of its name, as the one of `listFileFlags`. */
+  readonly list?: RegExp;
   readonly defaultText?: string;
   /** The environment variable that is read when the flag is missing. */
   readonly env?: string;

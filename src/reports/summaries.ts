@@ -40,7 +40,7 @@ export interface Summary<Name extends string> {
   readonly gaps: Gaps;
 }
 
-const refundNames = [
+export const refundNames = [
   'refunds',
   'refunded',
   'pending',

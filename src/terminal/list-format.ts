@@ -34,6 +34,8 @@ export interface ListFormat {
   end(hasMore: boolean, sums?: readonly Row[]): string;
   /** Its pieces are not text, so no filter for texts may touch them. */
   readonly isBinary?: true;
+  /** Ends a sheet of a workbook and begins its next one. */
+  next?(columns: readonly Column[]): Piece;
   /** Ends a workbook, once the run knows everything that there is to say about it. */
   close?(hasMore: boolean, about: readonly AboutLine[]): Uint8Array;
 }
@@ -70,7 +72,7 @@ export async function stdoutFormat(
         options.csv,
       );
     case 'xlsx':
-      return await workbook(named ?? columnsOfFile(columns, options), options, undefined);
+      return await workbook(named ?? columnsOfFile(columns, options), options, undefined, options.sheets);
     case 'list':
       return fieldList(named, columns, readingOf(options), clean);
     case 'table': {
@@ -121,6 +123,7 @@ async function workbook(
   columns: readonly Column[],
   options: Pick<OutputOptions, 'header' | 'locale' | 'now' | 'secrets'>,
   begun: BegunWorkbook | undefined,
+  sheets?: readonly string[],
 ) {
   const { Workbook } = await import('./workbook/workbook.ts');
   const { header, secrets } = options;
@@ -130,6 +133,7 @@ async function workbook(
     zone: zoneOf(options),
     clean: (text) => cleanCell(secrets.clean(text)),
     begun,
+    sheets,
   });
 }
 

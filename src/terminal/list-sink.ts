@@ -47,10 +47,12 @@ export function startSink(
   refuseScreen(options);
   const brief = options.isBriefList === true && options.format === 'list' && options.isList === true;
   const named =
-    options.columns === undefined
-      ? (usualColumns(columns, options.usualColumns) ??
-        (brief ? tableColumns(columns, wideTable) : undefined))
-      : drawnIn(options.format, namedColumns(columns, options.columns));
+    options.sheets !== undefined
+      ? undefined
+      : options.columns === undefined
+        ? (usualColumns(columns, options.usualColumns) ??
+          (brief ? tableColumns(columns, wideTable) : undefined))
+        : drawnIn(options.format, namedColumns(columns, options.columns));
   // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
   if (options.format === 'table') import('./table/table.ts').catch(() => undefined);
   let format: ListFormat | undefined;
@@ -100,6 +102,10 @@ export function startSink(
         throw withCount(error, written);
       }
       written += rows.length;
+    },
+    /** Ends a sheet of a workbook and begins its next one. */
+    async next(columns: readonly Column[]) {
+      if (format?.next !== undefined) await write(format.next(columnsOfFile(columns, options)), format);
     },
     end,
     /** Closes a list that was begun and not ended because the run failed. The list then says that there is more. */

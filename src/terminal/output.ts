@@ -161,6 +161,18 @@ export function createOutput(given: OutputOptions): OutputControl {
         sums?.map((value) => row({ value })),
       );
     },
+    async ownSheets(sheets, { zone, sums }) {
+      const names = sheets.map(({ name }) => name);
+      for (const { name, columns, rows } of sheets) {
+        if (name === names[0]) open = start(columns, { zone, sheets: names });
+        else await open?.next(columns);
+        await open?.rows(rows.map((value) => row({ value })));
+      }
+      await open?.end(
+        false,
+        sums?.map((value) => row({ value })),
+      );
+    },
     record: (record, columns, view) => one(record, columns, view, options.columns),
     own: (record, view, known) => one({ value: record }, ownColumns(record, known), view, options.columns),
     dryRun(plan, view) {

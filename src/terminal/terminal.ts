@@ -112,6 +112,8 @@ export interface ListHow {
   readonly localTimes?: boolean;
   /** More than one page may be drawn, so that a table keeps room for what later pages may show. */
   readonly pages?: 'many';
+  /** The names of the sheets of a workbook; absent: it has one for its rows. */
+  readonly sheets?: readonly string[];
 }
 
 /** How a list that paydesk made itself is printed. */
@@ -123,6 +125,13 @@ interface OwnListHow extends Pick<ListHow, 'zone' | 'localTimes'> {
    * them.
    */
   readonly sums?: readonly JsonObject[];
+}
+
+/** One sheet of a workbook of several. */
+export interface ListSheet {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly JsonObject[];
 }
 
 /** A list that is written page by page. */
@@ -150,6 +159,8 @@ export interface Output {
     records: Iterable<JsonObject> | AsyncIterable<JsonObject>,
     how?: OwnListHow,
   ): Promise<void>;
+  /** Writes a workbook with these sheets, each with all its columns, whatever --columns says. */
+  ownSheets(sheets: readonly ListSheet[], how: Pick<OwnListHow, 'zone' | 'sums'>): Promise<void>;
   /** Writes one record of the service. `view` is its table, made from the record as it may be shown; `columns` are for CSV. */
   record(
     record: WireRecord,

@@ -43,6 +43,13 @@ export function unzip(bytes: Buffer): ReadonlyMap<string, Buffer> {
 
 /** The two sheets of a workbook of paydesk. */
 export function readWorkbook(bytes: Buffer): { readonly rows: TestSheet; readonly about: TestSheet } {
+  const [rows, about] = [...readSheets(bytes).values()];
+  if (rows === undefined || about === undefined) throw new Error('not two sheets');
+  return { rows, about };
+}
+
+/** All sheets of a workbook of paydesk, by their names, in the order of their tabs. */
+export function readSheets(bytes: Buffer): ReadonlyMap<string, TestSheet> {
   const entries = unzip(bytes);
   const sheet = (number: number): TestSheet => {
     const xml = entries.get(`xl/worksheets/sheet${number}.xml`)?.toString() ?? '';
@@ -56,7 +63,12 @@ export function readWorkbook(bytes: Buffer): { readonly rows: TestSheet; readonl
       ),
     };
   };
-  return { rows: sheet(1), about: sheet(2) };
+  const tabs =
+    entries
+      .get('xl/workbook.xml')
+      ?.toString()
+      .matchAll(/<sheet name="([^"]+)"/g) ?? [];
+  return new Map([...tabs].map(([, name = ''], index) => [name, sheet(index + 1)]));
 }
 
 const cellPattern = /<c r="([A-Z]+\d+)"([^>]*)>(.*?)<\/c>/gs;

@@ -110,7 +110,10 @@ const decimalStyles = Array.from({ length: placesMost + 1 }, (_, places) => firs
 const format = (id: number) =>
   `<xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>`;
 
-/** The other parts of a workbook with these sheets, by their files. `isHeaded`: the first row of the first sheet is on every printed page. */
+/**
+ * The other parts of a workbook with these sheets, by their files. `isHeaded`: the first row of every sheet but the last is on every
+ * printed page.
+ */
 export function fixedParts(
   sheets: readonly string[],
   isHeaded: boolean,
@@ -123,6 +126,13 @@ export function fixedParts(
     `${head}<Relationships xmlns="${parts}/relationships">${all.join('')}</Relationships>`;
   const numbered = (of: (name: string, number: number) => string) =>
     sheets.map((name, index) => of(name, index + 1)).join('');
+  const titles = sheets
+    .slice(0, -1)
+    .map(
+      (name, index) =>
+        `<definedName name="_xlnm.Print_Titles" localSheetId="${index}">${name}!$1:$1</definedName>`,
+    )
+    .join('');
   return [
     [
       '[Content_Types].xml',
@@ -131,7 +141,7 @@ export function fixedParts(
     ['_rels/.rels', relations(relation(1, 'officeDocument', 'xl/workbook.xml'))],
     [
       'xl/workbook.xml',
-      `${head}<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${numbered((name, number) => `<sheet name="${name}" sheetId="${number}" r:id="rId${number}"/>`)}</sheets>${isHeaded ? `<definedNames><definedName name="_xlnm.Print_Titles" localSheetId="0">${sheets[0]}!$1:$1</definedName></definedNames>` : ''}</workbook>`,
+      `${head}<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${numbered((name, number) => `<sheet name="${name}" sheetId="${number}" r:id="rId${number}"/>`)}</sheets>${isHeaded ? `<definedNames>${titles}</definedNames>` : ''}</workbook>`,
     ],
     [
       'xl/_rels/workbook.xml.rels',

@@ -41,6 +41,8 @@ interface WorkbookParts {
   readonly zone: string;
   readonly clean: (text: string) => string;
   readonly begun?: BegunWorkbook | undefined;
+  /** The names of its sheets, without the one about it; absent: it has one for its rows. */
+  readonly sheets?: readonly string[] | undefined;
 }
 
 const mostRows = 1_048_576;
@@ -48,9 +50,14 @@ const mostRows = 1_048_576;
 /** A list as a workbook. Its pieces are bytes that no filter for texts may touch. */
 export class Workbook implements ListFormat {
   readonly isBinary = true;
-  readonly #columns: readonly Column[];
+  readonly #sheets: readonly string[];
+  // How many rows each sheet has that is already whole.
+  readonly #ended: number[] = [];
+  #columns: readonly Column[] = [];
   // Columns whose amounts another column already adds up.
-  readonly #unsummed: ReadonlySet<Column>;
+  #unsummed: ReadonlySet<Column> = new Set();
+  // The columns of any sheet that have amounts with decimals.
+  readonly #decimals = new Set<string>();
   readonly #parts: WorkbookParts;
   readonly #zip = new ZipWriter();
   readonly #hash: Hash;
@@ -62,21 +69,31 @@ export class Workbook implements ListFormat {
   #cut: number;
 
   constructor(columns: readonly Column[], parts: WorkbookParts) {
-    const { header, begun = { bytes: 0, rows: 0 } } = parts;
+    const { header, begun = { bytes: 0, rows: 0 }, sheets = ['rows'] } = parts;
+    this.#sheets = sheets;
     const { crc, size, cut = 0, sums } = isObject(begun.state) ? begun.state : {};
-    this.#columns = columns;
-    this.#unsummed = new Set(columns.filter((column) => isBesideItsAmount(column, columns)));
+    this.#take(columns);
     this.#parts = parts;
     this.#hash = begun.hash?.copy() ?? createHash('sha256');
     this.#sums = createSums(isObject(sums) ? sums : {});
     this.#bytes = begun.bytes;
     this.#row = begun.rows + (header ? 1 : 0);
     this.#cut = Number(cut);
-    const entries = fixedParts(['rows', 'about'], header).map(([name, text]) => this.#zip.entry(name, text));
+    const entries = fixedParts([...sheets, 'about'], header).map(([name, text]) =>
+      this.#zip.entry(name, text),
+    );
     const before = { crc: Number(crc), size: Number(size), bytes: begun.bytes };
     const head = this.#zip.begin(sheetFile(1), begun.bytes === 0 ? undefined : before);
     this.#start =
       begun.bytes === 0 ? Buffer.concat([...entries, head, this.#zip.add(this.#heading())]) : Buffer.alloc(0);
+  }
+
+  next(columns: readonly Column[]): Buffer {
+    const ended = [this.#zip.add(this.#endOfSheet()), this.#zip.finish()];
+    this.#take(columns);
+    this.#row = this.#parts.header ? 1 : 0;
+    const head = this.#zip.begin(sheetFile(this.#ended.length + 1));
+    return this.#written(...ended, head, this.#zip.add(this.#heading()));
   }
 
   page(rows: readonly Row[]): Buffer {
@@ -90,25 +107,28 @@ export class Workbook implements ListFormat {
 
   /** Ends the file. `about`: what the second sheet says besides rows, sums, zone and digest. */
   close(hasMore: boolean, about: readonly AboutLine[]): Buffer {
-    const { reading, zone, header } = this.#parts;
-    const filtered = header ? { columns: this.#columns.length, rows: this.#row } : undefined;
-    const rows = this.#written(this.#zip.add(sheetEnd(filtered)), this.#zip.finish());
+    const { reading, zone } = this.#parts;
+    const rows = this.#written(this.#zip.add(this.#endOfSheet()), this.#zip.finish());
     const lines: readonly (readonly SheetCell[])[] = [
       ...about.map(([title, said]) => [
         title,
         typeof said === 'string' ? said : dayOf(said.at, reading.times),
       ]),
       ['zone of all times', zone],
-      ['rows', this.#row - (header ? 1 : 0)],
+      ...this.#ended.map((count, index): readonly SheetCell[] => [
+        this.#sheets.length === 1 ? 'rows' : `rows of ${this.#sheets[index]}`,
+        count,
+      ]),
       ...(hasMore ? [['complete', 'no, there are more rows']] : []),
       ...(this.#cut === 0 ? [] : [['longer than a cell holds, so cut', this.#cut]]),
       [
         'unit of all amounts',
         ["the service's, and nothing is converted", placesWords(reading.amounts)].filter(Boolean).join('; '),
       ],
-      ...this.#columns.flatMap(({ name, inDecimals }) =>
-        inDecimals === true ? [[`unit of ${name}`, 'with its decimals; blank where none are declared']] : [],
-      ),
+      ...[...this.#decimals].map((name): readonly SheetCell[] => [
+        `unit of ${name}`,
+        'with its decimals; blank where none are declared',
+      ]),
       ...this.#sums.lines(reading),
       [`SHA-256 of the first ${this.#bytes} bytes of this file`, this.#hash.digest('hex')],
     ];
@@ -118,7 +138,10 @@ export class Workbook implements ListFormat {
     const sheet = cells.map((line, index) => rowXml(line, index + 1)).join('');
     return Buffer.concat([
       rows,
-      this.#zip.entry(sheetFile(2), sheetStart([44, 70, 30, 10], false) + sheet + sheetEnd()),
+      this.#zip.entry(
+        sheetFile(this.#sheets.length + 1),
+        sheetStart([44, 70, 30, 10], false) + sheet + sheetEnd(),
+      ),
       this.#zip.end(),
     ]);
   }
@@ -126,6 +149,18 @@ export class Workbook implements ListFormat {
   /** What a later run must know to go on after the last page. */
   state(): JsonObject {
     return { ...this.#zip.state, cut: this.#cut, sums: this.#sums.state() };
+  }
+
+  #take(columns: readonly Column[]): void {
+    this.#columns = columns;
+    this.#unsummed = new Set(columns.filter((column) => isBesideItsAmount(column, columns)));
+    for (const { name, inDecimals } of columns) if (inDecimals === true) this.#decimals.add(name);
+  }
+
+  #endOfSheet(): string {
+    const { header } = this.#parts;
+    this.#ended.push(this.#row - (header ? 1 : 0));
+    return sheetEnd(header ? { columns: this.#columns.length, rows: this.#row } : undefined);
   }
 
   #heading(): string {
