@@ -18,7 +18,7 @@ export { refreshPlan } from './bulk/plan/refresh-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';
 export { enrolKey, releasePlan } from './bulk/release-plan.ts';
-export { readAgain } from './bulk/report-plan.ts';
+export { readOrdersAgain } from './bulk/report-plan.ts';
 export { inputColumnsOf, inputOf, listCompared, shownTitles, showPlan } from './bulk/row-records.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
 export type { SendingContext } from './bulk/send-row.ts';

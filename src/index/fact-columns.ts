@@ -3,7 +3,7 @@
  * texts of digits. Pure.
  */
 
-import type { ChargeFacts, OrderFacts, RefundFacts } from './facts.ts';
+import type { ChargeInIndex, OrderInIndex, RefundInIndex } from './order-in-index.ts';
 
 type Cell = number | string | null;
 type Whole = number | bigint;
@@ -39,7 +39,7 @@ interface Columns {
 /** An order's facts, and when it was read. */
 export interface DatedFacts {
   /** Undefined if they are not kept. */
-  readonly facts: OrderFacts | undefined;
+  readonly facts: OrderInIndex | undefined;
   /** Unix seconds. */
   readonly readAt: number;
 }
@@ -70,8 +70,8 @@ export function writeColumns(orders: readonly DatedFacts[]): string {
 function writeCharge(
   columns: Columns,
   words: WordList,
-  charge: ChargeFacts,
-  order: OrderFacts | undefined,
+  charge: ChargeInIndex,
+  order: OrderInIndex | undefined,
 ): void {
   const { of } = columns;
   const { amount, paidAt, refunds } = charge;
@@ -104,7 +104,7 @@ export function readColumns(text: string): readonly DatedFacts[] {
   let createdAt = 0;
   let readAt = 0;
   let charge = 0;
-  const chargeAt = (at: number, amount: Whole | undefined, created: number): ChargeFacts => {
+  const chargeAt = (at: number, amount: Whole | undefined, created: number): ChargeInIndex => {
     const refunded = refunds.get(at);
     const cellOfAmount = of.amount[at];
     const paid = of.paid[at] ?? null;
@@ -118,7 +118,7 @@ export function readColumns(text: string): readonly DatedFacts[] {
       method: word(of.method[at]),
       brand: word(of.brand[at]),
       refunds: (refunded?.list ?? []).map(
-        ([id, sum, at2, status]): RefundFacts => ({
+        ([id, sum, at2, status]): RefundInIndex => ({
           id: id ?? undefined,
           amount: figureOf(sum),
           createdAt: at2 ?? undefined,

@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '../api/json-values.ts';
 import { readColumns } from './fact-columns.ts';
-import { hasOddRefunds, orderOf } from './facts.ts';
 import { type Placed, placeOf } from './fit-run.ts';
 import type { FactsRange, IndexedOrder, IndexStatus } from './index.ts';
+import { hasOddRefunds, orderOf } from './order-in-index.ts';
 import type { Hit } from './scan.ts';
 import type { SealedSegments } from './sealed-segments.ts';
 import { type Edge, isRise } from './segment.ts';

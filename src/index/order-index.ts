@@ -2,12 +2,12 @@
 
 import type { Clock } from '../io.ts';
 import { isSqlite } from '../sqlite.ts';
-import { factsOf, numberOf } from './facts.ts';
 import type { Learned } from './fit-run.ts';
 import type { OrderIndex, ReadOrder, ReadRun } from './index.ts';
 import type { IndexFile, IndexState } from './index-file.ts';
 import { learn } from './known-list.ts';
 import { dueSegments, factsIn, idsBefore, narrowed, positionOf, statusOf, twinsIn } from './look-ups.ts';
+import { numberOf, orderInIndex } from './order-in-index.ts';
 import { scan } from './scan.ts';
 import type { SealedSegments } from './sealed-segments.ts';
 import type { Entry } from './segment.ts';
@@ -158,7 +158,7 @@ function entryOf(
   isForgotten: ReturnType<typeof isForgottenIn>,
   floor: number | undefined,
 ): Entry {
-  const entry: Entry = { id, text, facts: factsOf(order, purchase), readAt };
+  const entry: Entry = { id, text, facts: orderInIndex(order, purchase), readAt };
   if (isBelow(entry, floor)) return { ...entry, text: '', facts: undefined };
   return isForgotten(id, buyer) ? withoutBuyer(entry) : entry;
 }

@@ -4,7 +4,7 @@
  */
 
 import { type DatedFacts, readColumns, writeColumns } from './fact-columns.ts';
-import { hidesMoney } from './facts.ts';
+import { hidesMoney } from './order-in-index.ts';
 
 export interface Entry extends DatedFacts {
   readonly id: string;

@@ -18,7 +18,7 @@ import {
 import type { Notes } from '../terminal/terminal.ts';
 import { type KnownOrder, knownOrder } from './known-order.ts';
 import { mayHaveRoom, untilMayAppear } from './order-cases.ts';
-import { ordersWithRefunds } from './refund-facts.ts';
+import { ordersWithRefunds } from './recorded-refunds.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
 /** What is needed to ask the journal. */

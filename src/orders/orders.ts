@@ -7,7 +7,7 @@ export * from './known-order.ts';
 export * from './look-up.ts';
 export * from './meant-order.ts';
 export * from './order-cases.ts';
-export * from './refund-facts.ts';
+export * from './recorded-refunds.ts';
 export * from './refund-states.ts';
 export * from './twin-words.ts';
 export * from './twins.ts';

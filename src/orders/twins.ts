@@ -10,7 +10,7 @@ import { isTime } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
 import type { KnownOrder } from './known-order.ts';
-import { type RefundFacts, refundFacts } from './refund-facts.ts';
+import { type RecordedRefund, recordedRefunds } from './recorded-refunds.ts';
 import { gaveNothing, type KnownRefund, mostUrgent, type RefundState } from './refund-states.ts';
 
 /** Another order by the same buyer, of the same amount, with what matters for a refund. */
@@ -122,7 +122,7 @@ export interface KnownTwin extends Twin {
   /** The amount that it shows as gone back, without refunds that nobody has confirmed. */
   readonly surely?: number | undefined;
   /** Who sent its newest refund, and why; undefined if it was not sent from this machine. */
-  readonly fact?: RefundFacts | undefined;
+  readonly fact?: RecordedRefund | undefined;
   /** A change of the twin that is not confirmed. */
   readonly unconfirmed?: UnconfirmedChange | undefined;
   /** A refund of the twin that was made twice, and that nobody has dealt with. */
@@ -145,7 +145,7 @@ export function knownTwin(twin: Twin, known: KnownOrder): KnownTwin {
     states: refunds.filter(mayMatter).map(({ state }) => state),
     surely:
       doubt === undefined ? (twin.refunded ?? 0) - sumOf(unsure.flatMap(({ record }) => record ?? [])) : 0,
-    fact: refundFacts(attempts).get(twin.refund?.id ?? ''),
+    fact: recordedRefunds(attempts).get(twin.refund?.id ?? ''),
     unconfirmed: open?.change,
     paidTwice: paid?.twice,
     byHand: cases.flatMap((one) => (one.is === 'recorded made' ? one.record : [])),

@@ -242,7 +242,7 @@ export function readNote(text: string): Checked<string | undefined> {
 }
 
 /** `again`: ids of refunds that the row repeats. `? ID` asks for confirmation. */
-export function readAgain(text: string): Checked<Pick<InputRow, 'again' | 'asks'>> {
+export function readAgainCell(text: string): Checked<Pick<InputRow, 'again' | 'asks'>> {
   const [meant = '', asked] = text.split('?');
   const again = meant.split(/[\s,]+/).filter((name) => name !== '');
   const wrong = [...again, ...(asked === undefined ? [] : [asked.trim()])].find(

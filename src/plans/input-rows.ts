@@ -6,7 +6,7 @@ import type { CsvRow } from './csv-rows.ts';
 import {
   type Checked,
   isTotalTitle,
-  readAgain,
+  readAgainCell,
   readAmount,
   readCharge,
   readCurrency,
@@ -65,7 +65,7 @@ export function readRow(
     authCode: row.text('auth_code')?.trim() || undefined,
     ref: use === 'plan' ? row.read('ref', readRef, '') : (row.text('ref') ?? '').trim(),
     note: use === 'plan' ? row.read('note', readNote, undefined) : undefined,
-    ...(use === 'plan' ? row.read('again', readAgain, noAgain) : noAgain),
+    ...(use === 'plan' ? row.read('again', readAgainCell, noAgain) : noAgain),
     cells,
   };
   const { problems } = row;

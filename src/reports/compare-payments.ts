@@ -181,7 +181,7 @@ function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): Omit<ComparedInv
   const { row, payments, order } = claim;
   const [wanted, charged] = [wantedOf(claim), chargedBy(payments)];
   const others = new Set(payments.map(({ currency = 'none' }) => currency));
-  const verdict = verdictOf(claim, wanted, charged, others.size > 1);
+  const verdict = invoiceVerdict(claim, wanted, charged, others.size > 1);
   const why =
     verdict === 'not_shown'
       ? (order?.hidesCharges ?? 'a charge shows no amount')
@@ -200,7 +200,7 @@ function notPaidWhy({ chargeId, authCode }: InvoiceRow, order: OrderFact | undef
     : 'no payment of its order has all that the row names; a charge that was declined is no payment';
 }
 
-function verdictOf<Row extends InvoiceRow>(
+function invoiceVerdict<Row extends InvoiceRow>(
   { payments, order }: Claim<Row>,
   wanted: Figure | undefined,
   charged: Figure,

@@ -21,7 +21,7 @@ import {
   rowsToSend,
   secondPersonFor,
 } from './plan-checks.ts';
-import { type Looked, nothingRead, readAgain, reportPlan, sentNow } from './report-plan.ts';
+import { type Looked, nothingRead, readOrdersAgain, reportPlan, sentNow } from './report-plan.ts';
 import { listReports, reportColumns, shownTitles } from './row-records.ts';
 import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
 import { workOff } from './send-row.ts';
@@ -61,7 +61,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   try {
     // While another run sends the rows, this one leaves them to it.
     const isTaken = !isAlone && (await ctx.journal.applying(plan)) !== undefined;
-    const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
+    const looked = isTaken ? nothingRead : await readOrdersAgain(ctx, plan);
     const released = await releaseOf(ctx, profile, plan, asked.path, looked);
     await checkAge(ctx, plan, looked, profile, asked.path);
     await sayIfNewer(ctx, plan, asked.path, profile);

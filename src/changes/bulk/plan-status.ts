@@ -21,7 +21,7 @@ import {
 } from './batch-words.ts';
 import { againLines, checkRest, freeName } from './bulk-files.ts';
 import { controlFigures } from './plan-checks.ts';
-import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
+import { type Looked, nothingRead, readOrdersAgain, reportPlan } from './report-plan.ts';
 import { restRows, writeRest } from './rest-rows.ts';
 import { listReports, nextLine, reportColumns, shownTitles } from './row-records.ts';
 import {
@@ -60,7 +60,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   if (!asked.report) ctx.out.checkColumns(reportColumns(shownTitles(ctx, plan)));
   const sending = await ctx.journal.applying(plan);
   // While another run sends the rows, this one leaves them to it.
-  const looked = asked.offline || sending !== undefined ? nothingRead : await readAgain(ctx, plan);
+  const looked = asked.offline || sending !== undefined ? nothingRead : await readOrdersAgain(ctx, plan);
   const { path, rest, force } = asked;
   const found =
     rest === undefined

@@ -8,7 +8,7 @@ import { commandLine, type Profile, plainCommand } from '../../profiles/profiles
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
 import { asksDigest, noneInSandbox, releaseFile, showSending } from './confirm-plan.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
-import { readAgain, reportPlan, sentNow } from './report-plan.ts';
+import { readOrdersAgain, reportPlan, sentNow } from './report-plan.ts';
 
 /** Shows what a plan would send, asks, and writes a release beside the plan. `keyFile`: the file of a security key. */
 export async function releasePlan(ctx: Context, path: string, keyFile: string | undefined): Promise<void> {
@@ -22,7 +22,7 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
   const releases = await ctx.releases();
   const by = ctx.plans.operator;
   refuseUnenrolled(releases, by, keyFile);
-  const reports = await reportPlan(ctx, plan, await readAgain(ctx, plan));
+  const reports = await reportPlan(ctx, plan, await readOrdersAgain(ctx, plan));
   const left = sentNow(plan, reports);
   if (left.length === 0)
     throw new CliError('refused', `no row of ${path} is left to send`, {

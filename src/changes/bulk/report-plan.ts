@@ -120,7 +120,7 @@ const watchedMax = 100;
  * ago, since the service may make a refund twice, or that somebody recorded as made. A row whose order cannot be read stays as it
  * is.
  */
-export async function readAgain(ctx: SendingContext, plan: Plan): Promise<Looked> {
+export async function readOrdersAgain(ctx: SendingContext, plan: Plan): Promise<Looked> {
   const looked = {
     unread: new Map<string, string>(),
     doubted: new Map<string, string>(),

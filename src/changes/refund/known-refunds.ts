@@ -13,7 +13,7 @@ import {
   ownRefunds,
   probableRefunds,
 } from '../../journal/journal.ts';
-import { type KnownRefund, type RefundFacts, refundFacts } from '../../orders/orders.ts';
+import { type KnownRefund, type RecordedRefund, recordedRefunds } from '../../orders/orders.ts';
 import { planRowWords } from '../change-words.ts';
 import type { MadeWords } from './refund-checks.ts';
 
@@ -63,7 +63,7 @@ export async function originsAmong(
     return new Map([
       ...(await strangersOf(ctx, ids)),
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
-      ...refundOrigins(refundFacts(attempts)),
+      ...refundOrigins(recordedRefunds(attempts)),
       ...doubled.flatMap((record) =>
         ownRefunds(record).map(({ id = '' }) => [id, besideOrigin(ctx, record)] as const),
       ),
@@ -122,10 +122,10 @@ function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
 /** Who sent a refund that an order shows, in a word or two. */
 export function senderOf(ctx: Context, { attempt, record }: KnownRefund): string {
   if (attempt === undefined) return 'elsewhere';
-  return refundFacts([attempt]).get(record?.id ?? '')?.by ?? probableOrigin(ctx, attempt).by;
+  return recordedRefunds([attempt]).get(record?.id ?? '')?.by ?? probableOrigin(ctx, attempt).by;
 }
 
-function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<string, RefundOrigin> {
+function refundOrigins(facts: ReadonlyMap<string, RecordedRefund>): ReadonlyMap<string, RefundOrigin> {
   return new Map(
     [...facts].map(([id, { by: sender, note, reason, sent }]): [string, RefundOrigin] => {
       const by = note === undefined ? sender : `${sender}: ${note}`;

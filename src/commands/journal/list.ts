@@ -97,7 +97,7 @@ export const list = defineCommand({
     if (isNumber && (flags.from !== undefined || flags['all-profiles'] === true))
       throw usage(`--order ${order}: type the id of the order`);
     const ctx = await askingFile(here, flags.from);
-    if (kind === 'setting') refuseMisplaced(flags);
+    if (kind === 'setting') refuseAttemptFlags(flags);
     ctx.out.checkColumns(kind === 'setting' ? await settingColumns(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
@@ -238,7 +238,7 @@ function commandAgain(
 
 const notOfSettings = ['open', 'order', 'desk', 'limit', 'next'] as const;
 
-function refuseMisplaced(flags: ListInput): void {
+function refuseAttemptFlags(flags: ListInput): void {
   const misplaced = notOfSettings.find((name) => flags[name] !== undefined);
   if (misplaced !== undefined)
     throw usage(

@@ -71,7 +71,7 @@ export const twins = defineCommand({
         orders.push(order);
     }
     const found = await pairsIn(ctx, orders, source);
-    const pairs = source.kind === 'index' ? await readAgain(ctx, orders, source, found) : found;
+    const pairs = source.kind === 'index' ? await readPairsAgain(ctx, orders, source, found) : found;
     const open = pairs.filter((pair) => !pair.isSettled);
     const shown = flags.settled === true ? pairs : open;
     const named = ctx.options.columns?.some((typed) => /^(reference|email)$/i.test(typed.trim())) ?? false;
@@ -116,7 +116,7 @@ const mostReadAgain = 200;
 
 // An index keeps no names or cards that could be shown, and only the service is asked about money, so the orders of pairs are read
 // again.
-async function readAgain(
+async function readPairsAgain(
   ctx: Context,
   orders: readonly OrderFact[],
   source: Source,

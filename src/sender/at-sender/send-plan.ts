@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { createPace } from '../../api/api.ts';
-import { readAgain, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
+import { readOrdersAgain, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { attemptsOf, momentOf, newChangeId } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
@@ -73,7 +73,7 @@ async function workThrough(parts: ChangesParts, how: HowApplied, stopAsked: Abor
   const ctx = await contextOf(parts, how, stopAsked);
   const service = calledAt(account.service, head.profile);
   // Refunds that an earlier run left unconfirmed hold back later rows.
-  await readAgain(ctx, plan);
+  await readOrdersAgain(ctx, plan);
   const run = newBatchRun();
   const stop = await workOff({
     ctx,

@@ -7,7 +7,7 @@ import { type KnownOrder, mostUrgent, type RefundState, toldRefunds } from '../.
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { type Figure, magnitude, meaningIn, sumOf, wholeNumber } from '../../../reports/reports.ts';
 import type { Compared, CompareRules } from './compare-rows.ts';
-import { verdictBySum, verdictOf } from './compare-verdicts.ts';
+import { verdictByStates, verdictBySum } from './compare-verdicts.ts';
 import { take } from './row-claims.ts';
 
 /** A refund with the exact amount that went back, and its charge. */
@@ -49,7 +49,7 @@ export function compareExactly(
     return {
       row,
       orderId,
-      verdict: verdictOf(taken, cases) ?? verdictBySum(refunded, wanted, taken),
+      verdict: verdictByStates(taken, cases) ?? verdictBySum(refunded, wanted, taken),
       state: mostUrgent(taken),
       why: 'beyond 2^53-1: compared by what the order shows alone',
       wanted,

@@ -18,7 +18,7 @@ import type { Figure } from '../../../reports/reports.ts';
 import { waitsWords } from '../batch-words.ts';
 import { amountInFile, inOtherCurrency, needsCurrency, notInUnits } from '../input-amounts.ts';
 import { compareExactly } from './compare-exactly.ts';
-import { type CompareVerdict, verdictBySum, verdictOf } from './compare-verdicts.ts';
+import { type CompareVerdict, verdictByStates, verdictBySum } from './compare-verdicts.ts';
 import {
   type Claim,
   claimsOf,
@@ -199,7 +199,7 @@ function notShown(
     ),
     state: mostUrgent(news),
     verdict:
-      verdictOf(news, []) ??
+      verdictByStates(news, []) ??
       (news.some(({ state }) => state === 'recorded made') ? 'recorded_made' : 'not_shown'),
   };
 }
@@ -235,7 +235,7 @@ function comparedOf(
     .map((one) => `${one.record.id} of ${amountWords(wentBack(one), currency, rules.settings)}`);
   // A refund that never arrived decides nothing: the row only says so.
   const counted = refunds.filter((refund) => !isNeverArrived(refund));
-  const verdict = verdictOf(counted, known.cases);
+  const verdict = verdictByStates(counted, known.cases);
   const meant = refunded > wanted ? taken.find((refund) => wentBack(refund) === wanted) : undefined;
   return {
     row,

@@ -40,7 +40,7 @@ export type CompareVerdict = (typeof compareVerdicts)[number];
 type Stated = readonly Pick<KnownRefund, 'state'>[];
 
 /** The verdict for refunds that a person must know about before any sum; undefined if there are none. */
-export function verdictOf(refunds: Stated, cases: KnownOrder['cases']): CompareVerdict | undefined {
+export function verdictByStates(refunds: Stated, cases: KnownOrder['cases']): CompareVerdict | undefined {
   const has = (state: RefundState) => refunds.some((one) => one.state === state);
   if (has('unconfirmed')) return 'unconfirmed';
   // Once somebody has dealt with it, the sums decide.

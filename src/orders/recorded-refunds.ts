@@ -26,7 +26,7 @@ import {
 import { hasRoom } from './what-followed.ts';
 
 /** What the journal knows about one refund record. */
-export interface RefundFacts {
+export interface RecordedRefund {
   readonly change: string;
   readonly reason: string | undefined;
   readonly note: string | undefined;
@@ -43,7 +43,7 @@ export interface RefundFacts {
 }
 
 /** Maps the id of each refund that was made here, or that failed, to what the journal knows about it. */
-export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<string, RefundFacts> {
+export function recordedRefunds(attempts: readonly AttemptRecord[]): ReadonlyMap<string, RecordedRefund> {
   return new Map(
     attempts.flatMap((record) => {
       const { sent, verdicts } = record;
@@ -52,7 +52,7 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       const { change, reason, note, operator } = sent;
       const facts = { change, reason, note, operator, by: whoSent(sent), knownBy: last.by, sent };
       const named = new Set(namedByReply(record));
-      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] => {
+      return ownRefunds(record).flatMap(({ id }): [string, RecordedRefund][] => {
         if (id === undefined) return [];
         const isSure = last.by !== 'read' || named.has(id);
         const reply = isAnswered(record) ? 'did not confirm it' : 'was lost';
@@ -72,7 +72,7 @@ export function isAnswered({ verdicts }: AttemptRecord): boolean {
 interface ToldRefund {
   readonly state: RefundState;
   /** Undefined if this machine did not send it, or does not know yet whether it did. */
-  readonly facts: RefundFacts | undefined;
+  readonly facts: RecordedRefund | undefined;
   /** The attempt that sent it, or probably did. */
   readonly attempt: AttemptRecord | undefined;
 }
@@ -82,7 +82,7 @@ export function toldRefunds({
   refunds,
   attempts,
 }: Pick<KnownOrder, 'refunds' | 'attempts'>): (refund: JsonObject) => ToldRefund {
-  const facts = refundFacts(attempts);
+  const facts = recordedRefunds(attempts);
   const known = new Map(refunds.map((one) => [one.record?.id, one]));
   return (refund) => {
     const { id, status } = refund;

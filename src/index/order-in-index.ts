@@ -7,7 +7,7 @@ import { isTime, meaningOfRefund, meaningOfStatus, statuses } from '../api/spec.
 type Whole = number | bigint;
 
 /** What the index knows about an order besides its texts. A field is undefined if the order does not show it. */
-export interface OrderFacts {
+export interface OrderInIndex {
   /** Unix seconds. */
   readonly createdAt: number | undefined;
   readonly amount: Whole | undefined;
@@ -16,12 +16,12 @@ export interface OrderFacts {
   readonly status: string | undefined;
   /** A number for buyer, amount and currency: possible twins share it. */
   readonly purchase: number | undefined;
-  readonly charges: readonly ChargeFacts[] | undefined;
+  readonly charges: readonly ChargeInIndex[] | undefined;
   /** The order shows only some of its charges or refunds. */
   readonly isPartial: boolean;
 }
 
-export interface ChargeFacts {
+export interface ChargeInIndex {
   /** Only a charge with refunds has its id and last4 here. */
   readonly id: string | undefined;
   readonly last4: string | undefined;
@@ -32,10 +32,10 @@ export interface ChargeFacts {
   readonly paidAt: number | undefined;
   readonly method: string | undefined;
   readonly brand: string | undefined;
-  readonly refunds: readonly RefundFacts[];
+  readonly refunds: readonly RefundInIndex[];
 }
 
-export interface RefundFacts {
+export interface RefundInIndex {
   readonly id: string | undefined;
   /** As the service wrote it, with its sign. */
   readonly amount: Whole | undefined;
@@ -45,9 +45,9 @@ export interface RefundFacts {
 }
 
 /** The facts of an order from the service. `purchase`: buyer and amount as one text. */
-export function factsOf(order: JsonObject, purchase: string | undefined): OrderFacts {
+export function orderInIndex(order: JsonObject, purchase: string | undefined): OrderInIndex {
   const charges = itemsIn(order.charges);
-  const read = charges.items?.map((charge) => chargeFacts(charge, order));
+  const read = charges.items?.map((charge) => chargeInIndex(charge, order));
   return {
     createdAt: time(order.created_at),
     amount: figure(order.amount),
@@ -60,12 +60,12 @@ export function factsOf(order: JsonObject, purchase: string | undefined): OrderF
   };
 }
 
-function chargeFacts(charge: JsonObject, order: JsonObject) {
+function chargeInIndex(charge: JsonObject, order: JsonObject) {
   const refunds = itemsIn(charge.refunds);
   const list = refunds.items ?? [];
   const method = (name: string) => filledText(valueAt(charge, ['payment_method', name]));
   const currency = filledText(charge.currency);
-  const facts: ChargeFacts = {
+  const facts: ChargeInIndex = {
     id: list.length > 0 ? filledText(charge.id) : undefined,
     last4: list.length > 0 ? method('last4') : undefined,
     amount: figure(charge.amount),
@@ -90,7 +90,7 @@ function chargeFacts(charge: JsonObject, order: JsonObject) {
  * Whether sums from these facts may be too low: charges or refunds are missing, or have no time. A report must look at such an
  * order whatever its period.
  */
-export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFacts): boolean {
+export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderInIndex): boolean {
   if (isPartial) return true;
   const withCharges: readonly unknown[] = Object.values(statuses);
   if (charges === undefined) return refunded > 0 || withCharges.includes(status);
@@ -100,7 +100,7 @@ export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFa
 }
 
 /** Whether an order has failed or pending refunds, two of the same amount, or contradicting figures. */
-export function hasOddRefunds({ charges = [], refunded = 0 }: OrderFacts): boolean {
+export function hasOddRefunds({ charges = [], refunded = 0 }: OrderInIndex): boolean {
   const refunds = charges.flatMap((charge) => charge.refunds);
   if (refunds.length === 0 && refunded === 0) return false;
   return (
@@ -111,12 +111,12 @@ export function hasOddRefunds({ charges = [], refunded = 0 }: OrderFacts): boole
   );
 }
 
-function isUndated({ status, paidAt }: ChargeFacts): boolean {
+function isUndated({ status, paidAt }: ChargeInIndex): boolean {
   const meaning = meaningOfStatus(status);
   return paidAt === undefined && (meaning === 'in' || meaning === 'back');
 }
 
-function shownOf(refunds: readonly RefundFacts[]): bigint {
+function shownOf(refunds: readonly RefundInIndex[]): bigint {
   return refunds.reduce((sum, { amount = 0 }) => {
     const exact = BigInt(amount);
     return sum + (exact < 0n ? -exact : exact);
@@ -133,7 +133,7 @@ function itemsIn(list: unknown) {
 }
 
 /** An order in the service's form, with only the fields in these facts. */
-export function orderOf(id: string, facts: OrderFacts): JsonObject {
+export function orderOf(id: string, facts: OrderInIndex): JsonObject {
   const { charges, isPartial } = facts;
   return {
     id,
@@ -156,7 +156,7 @@ export function orderOf(id: string, facts: OrderFacts): JsonObject {
   };
 }
 
-function chargeOf(facts: ChargeFacts): JsonObject {
+function chargeOf(facts: ChargeInIndex): JsonObject {
   const { refunds } = facts;
   const data = refunds.map((refund) => ({
     ...given('id', refund.id),

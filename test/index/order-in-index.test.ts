@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readColumns, writeColumns } from '../../src/index/fact-columns.ts';
 import {
-  type ChargeFacts,
-  factsOf,
+  type ChargeInIndex,
   hidesMoney,
   numberOf,
-  type OrderFacts,
+  type OrderInIndex,
+  orderInIndex,
   orderOf,
-  type RefundFacts,
-} from '../../src/index/facts.ts';
+  type RefundInIndex,
+} from '../../src/index/order-in-index.ts';
 import { factsOfOrder, summariseRefunds } from '../../src/reports/reports.ts';
 import {
   chargeOf,
@@ -31,13 +31,13 @@ const figure = fc.oneof(
 const word = fc.constantFrom('MXN', 'USD', 'paid', 'refunded', 'constructor', '__proto__', 'ñ "x"');
 const time = fc.nat(2 ** 33);
 
-const refund: fc.Arbitrary<RefundFacts> = fc.record({
+const refund: fc.Arbitrary<RefundInIndex> = fc.record({
   id: maybe(fc.string({ minLength: 1 })),
   amount: maybe(figure),
   createdAt: maybe(time),
   status: maybe(word),
 });
-const charge: fc.Arbitrary<ChargeFacts> = fc
+const charge: fc.Arbitrary<ChargeInIndex> = fc
   .record({
     id: maybe(fc.string({ minLength: 1 })),
     last4: maybe(fc.constantFrom('4242', '0005')),
@@ -50,7 +50,7 @@ const charge: fc.Arbitrary<ChargeFacts> = fc
     refunds: fc.array(refund, { maxLength: 3 }),
   })
   .map((one) => (one.refunds.length > 0 ? one : { ...one, id: undefined, last4: undefined }));
-const facts: fc.Arbitrary<OrderFacts> = fc.record({
+const facts: fc.Arbitrary<OrderInIndex> = fc.record({
   createdAt: maybe(time),
   amount: maybe(figure),
   refunded: maybe(figure),
@@ -83,7 +83,7 @@ describe('the order of the facts', () => {
   );
 
   test('has the figures of the service, in its own form, and no text of a person', () => {
-    expect(orderOf('ord_1', factsOf(order, undefined))).toEqual({
+    expect(orderOf('ord_1', orderInIndex(order, undefined))).toEqual({
       id: 'ord_1',
       object: 'order',
       created_at: 1_790_000_000,
@@ -134,7 +134,7 @@ describe('the order of the facts', () => {
 
   test('says that charges or refunds are not all shown', () => {
     const hidden = (changes: Json) => {
-      const { charges } = orderOf('ord_1', factsOf({ ...order, ...changes }, undefined));
+      const { charges } = orderOf('ord_1', orderInIndex({ ...order, ...changes }, undefined));
       return (charges as Json).has_more;
     };
     expect(hidden({})).toBe(false);
@@ -144,13 +144,13 @@ describe('the order of the facts', () => {
     ).toBe(true);
     expect(hidden({ charges: { object: 'list', total: 3, data: [chargeOf('ch_1', 1)] } })).toBe(true);
     expect(hidden({ charges: { object: 'list', data: ['no charge'] } })).toBe(true);
-    expect(orderOf('ord_1', factsOf({ ...order, charges: null }, undefined)).charges).toBeUndefined();
+    expect(orderOf('ord_1', orderInIndex({ ...order, charges: null }, undefined)).charges).toBeUndefined();
   });
 
   test('keeps integers beyond 2^53, and no number that is not whole', () => {
     const read = (changes: Json): Json => {
       const [one] = readColumns(
-        writeColumns([{ facts: factsOf({ ...order, ...changes }, undefined), readAt: 1 }]),
+        writeColumns([{ facts: orderInIndex({ ...order, ...changes }, undefined), readAt: 1 }]),
       );
       return one?.facts === undefined ? {} : orderOf('ord_1', one.facts);
     };
@@ -197,7 +197,7 @@ describe('an order that hides some of its money', () => {
     const paid = chargeOf('c1', 900, { status: 'paid', paid_at: 5, refunds: null });
     const declined = chargeOf('c1', 900, { status: 'declined', paid_at: null, refunds: null });
     const part = { ...paid, refunds: listOf(refundOf('r1', 400, { created_at: 6 })) };
-    const hides = (order: Json) => hidesMoney(factsOf(order as never, undefined));
+    const hides = (order: Json) => hidesMoney(orderInIndex(order as never, undefined));
     expect(hides(orderWith('o1', [paid], { amount_refunded: 0 }))).toBe(false);
     expect(hides(orderWith('o1', [declined], { amount_refunded: 0 }))).toBe(false);
     expect(hides(orderWith('o1', [part], { amount_refunded: 400 }))).toBe(false);
