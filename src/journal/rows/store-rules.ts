@@ -9,7 +9,7 @@ import type { AttemptRecord, JournalRow, SentRow } from './journal-rows.ts';
 const certain = 'nothing was sent';
 
 /** Throws CliError 'refused' for a row that has no place in the journal: see isMisplaced. */
-export function refuseMisplaced(row: JournalRow, hasSent: boolean): void {
+export function refuseRowWithoutPlace(row: JournalRow, hasSent: boolean): void {
   const isOfAttempt = row.type === 'sent' || row.type === 'verdict';
   if (!isOfAttempt || !isMisplaced(row, hasSent)) return;
   throw new CliError('refused', `the journal cannot hold this row of ${row.change}`, { certain });

@@ -11,7 +11,7 @@ import type { AttemptRecord, JournalRow, SentRow, SettingRow } from '../rows/jou
 import type { ApprovalQuery, Finding, NewestRow, RefundedBy, StoredRows } from '../rows/journal-store.ts';
 import {
   refuseLostAccount,
-  refuseMisplaced,
+  refuseRowWithoutPlace,
   refuseUnseenOnOrder,
   refuseUnseenUnderScript,
 } from '../rows/store-rules.ts';
@@ -278,7 +278,7 @@ export class KnownJournal {
   refuseMisplaced(row: JournalRow): void {
     const has =
       row.type === 'sent' || row.type === 'verdict' ? this.#tables.sentOf(row) !== undefined : false;
-    refuseMisplaced(row, has);
+    refuseRowWithoutPlace(row, has);
   }
 
   /** Throws CliError 'refused' while an unsettled change has lost its row, so its account is unknown. */
