@@ -85,6 +85,7 @@ export function createAccount(parts: AccountParts): Account {
     dryRun: globals.dryRun,
     named: globals.profile,
     cwd: parts.io.cwd,
+    keepHeapSmall: parts.io.keepHeapSmall,
     open: async (name: string) => (await open(name)).service,
     store: recording(storeOfRun(local, async () => (await desk())?.store ?? (await shared.open())?.store)),
     async elsewhere() {

@@ -2,7 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import { CliError, refused } from '../errors.ts';
-import { turn } from '../io.ts';
+import { type Io, turn } from '../io.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { recordedOutcome } from './change-outcome.ts';
@@ -26,6 +26,7 @@ interface JournalParts extends Omit<EffectParts, 'service'> {
   readonly operator: string;
   /** Relative file names start from this folder. */
   readonly cwd: () => string;
+  readonly keepHeapSmall: Io['keepHeapSmall'];
   readonly dryRun: boolean;
   readonly profiles: Pick<Profiles, 'reaching'>;
   readonly notes: Pick<Notes, 'aside' | 'warn'>;
@@ -149,6 +150,10 @@ async function needsLook(
 
 function createJournal(parts: JournalParts): Journal {
   const { store, clock, operator } = parts;
+  // Each row is dropped soon after it was read, so that a long journal needs hardly more memory than a short one.
+  const beforeAllRows = () => {
+    for (const space of ['young', 'old'] as const) parts.keepHeapSmall(space);
+  };
   const serviceOf = async (record: AttemptRecord) => parts.open(await profileFor(parts, record));
   const resolve: Resolve = async (record, how) =>
     (await parts.elsewhere?.())?.(record, how) ??
@@ -206,7 +211,10 @@ function createJournal(parts: JournalParts): Journal {
       idempotencyKey === undefined
         ? undefined
         : await recordedOutcome({ store, clock, serviceOf, resolve }, idempotencyKey, asked),
-    verify: (head) => store.verify(head, clock.now()),
+    async verify(head) {
+      beforeAllRows();
+      return await store.verify(head, clock.now());
+    },
     acceptCopy: async () =>
       store.acceptCopy({ type: 'setting', ...stampOf(await now()), operator, ...copyAccepted }),
     async copyAcceptedAt() {
@@ -214,13 +222,19 @@ function createJournal(parts: JournalParts): Journal {
       return accepted?.time;
     },
     repair: () => store.repair(clock.now()),
-    exportTo: (path) => archiveInto(store, path, parts.cwd),
+    async exportTo(path) {
+      beforeAllRows();
+      return await archiveInto(store, path, parts.cwd);
+    },
     async storedRows(sents) {
       const problem = await store.problem();
       if (problem === undefined) return await store.storedRows(sents);
       throw refused(problem, ['paydesk journal verify'], { certain: 'nothing was written' });
     },
-    archiveOld: async (how) => store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } }),
+    async archiveOld(how) {
+      beforeAllRows();
+      return await store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } });
+    },
     async inFile(path) {
       const { archiveStore } = await import('./sqlite/archive-store.ts');
       return createJournal({ ...parts, store: await archiveStore(path, parts.cwd) });
