@@ -226,7 +226,10 @@ export const orderColumns: readonly Column[] = [
 export const chargeColumns: readonly Column[] = [
   ...documented(chargeFields, 'id order_id status'),
   column('amount', 'money', { summed: summedByStatus('status') }),
-  column('refunded', 'figure', { value: refundedOfCharge }),
+  column('refunded', 'figure', {
+    value: refundedOfCharge,
+    summed: (charge) => ['refunded', refundedOfCharge(charge)],
+  }),
   column('currency', 'text'),
   column('fee', 'figure', { summed: ({ fee }) => ['fee', fee] }),
   ...documented(chargeFields, 'created_at paid_at is_refundable payment_method.type payment_method.brand'),

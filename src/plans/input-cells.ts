@@ -139,7 +139,7 @@ interface ReadAmount {
 
 /**
  * `amount`: `full`, or a number in the service's units, or with decimals if the profile declares any; a number may have its
- * currency beside it. In a comparison it may have a minus sign, like a refund record.
+ * currency beside it. In a comparison of refunds it may have a minus sign, like a refund record.
  */
 export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
@@ -161,6 +161,11 @@ const besideCurrency =
   /^([A-Za-z]{3})[ \u00a0\u202f]?([^A-Za-z \u00a0\u202f].*)$|^(.*\d)[ \u00a0\u202f]?([A-Za-z]{3})$/;
 
 function readNumber(cell: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
+  if (use === 'charges' && /^[-\u2212(]\d/.test(cell))
+    return {
+      wrong:
+        'less than 0, and a list of charges has only what was paid; refunds compare reads what went back',
+    };
   const typed = use === 'plan' ? cell : cell.replace(/^-(?=\d)/, '');
   const most = Object.values(amounts['amounts.decimals']).reduce((one, other) => Math.max(one, other), 0);
   if (most > 0 && /^[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+$/.test(typed)) {

@@ -14,6 +14,8 @@ interface SummedRow {
   readonly found: Figure;
   /** What the file says, if it says a currency other than that of what was found. */
   readonly other?: { readonly currency: string; readonly amount: Figure | undefined } | undefined;
+  /** What it says is in another currency than its order, so its row shows neither this amount nor a difference. */
+  readonly isApart?: true;
   /** It adds no row, since the file says that its refund failed. */
   readonly isRest?: true;
 }
@@ -49,6 +51,7 @@ function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
       wanted: one.other.amount,
       found: 0,
       other: undefined,
+      isApart: true as const,
     };
     return one.found === 0 ? [said] : [said, one];
   });
@@ -67,6 +70,9 @@ function comparedSums(all: readonly SummedRow[]) {
       rows: rows.filter(({ isRest }) => isRest === undefined).length,
       wanted,
       found,
+      /** How much of `wanted` and of `difference` is of rows in another currency than their orders, and how many these are. */
+      wantedApart: sumOf(rows, ({ isApart, wanted: said = 0 }) => (isApart === true ? said : 0)),
+      apart: rows.filter(({ isApart }) => isApart === true).length,
       /** How much more the file says than was found, in the rows that say an amount. */
       difference,
       /** What was found for rows in which the file says another currency. */
@@ -87,10 +93,15 @@ export function sumLines(all: readonly SummedRow[], did: string, style: AmountSt
   const unknown = ofFile.filter((one) => !isKnown(one)).length;
   return [
     ...comparedSums(ofFile.filter(isKnown)).flatMap((sum) => {
-      const { currency = unknownCurrency, rows, wanted, found, difference, otherCurrency } = sum;
+      const { currency = unknownCurrency, rows, wanted, found, difference, otherCurrency, apart } = sum;
       const words = (figure: Figure) => amountWords(figure, sum.currency, style);
-      const rest = difference === 0 ? '' : `, difference ${words(difference)}`;
-      const ofRows = `${currency}: the file says ${words(wanted)} in ${counted(rows, 'row')}, ${words(found)} ${did} for its rows${rest}`;
+      const sign = difference < 0 ? 'less' : 'more';
+      const rest = difference === 0 ? '' : `, difference ${words(difference)}: the file says ${sign}`;
+      const ofApart =
+        sum.wantedApart === 0 || apart === rows
+          ? ''
+          : `; of it ${words(sum.wantedApart)} in ${counted(apart, 'row')} whose order is in another currency`;
+      const ofRows = `${currency}: the file says ${words(wanted)} in ${counted(rows, 'row')}${ofApart}, ${words(found)} ${did} for its rows${rest}`;
       if (otherCurrency === 0) return [ofRows];
       const ofOthers = `${currency}: ${words(otherCurrency)} ${did} for rows that say another currency`;
       return rows === 0 && found === 0 ? [ofOthers] : [ofRows, ofOthers];
@@ -134,12 +145,13 @@ export function sumRecords(
   did: 'charged' | 'refunded',
 ): readonly JsonObject[] {
   return comparedSums(inOwnCurrencies(all)).map(
-    ({ currency, rows, wanted, difference, otherCurrency, notInFile, found }) => ({
+    ({ currency, rows, wanted, wantedApart, difference, otherCurrency, notInFile, found }) => ({
       object,
       currency: currency ?? null,
       rows,
       wanted,
       difference,
+      wanted_in_other_currency: wantedApart,
       other_currency: otherCurrency,
       not_in_file: notInFile,
       [did]: found,

@@ -126,6 +126,14 @@ test('charges have a sum for each status, and one of their fees, in the workbook
     expect.stringContaining('\nfees: 55 MXN; 2 of 4 charges show one\n'),
   ]);
   const facts = said(book(service.home, 'c.xlsx').about);
+  // What went back of each charge is a number, so that a spreadsheet adds it up.
+  const { rows } = book(service.home, 'c.xlsx');
+  const [at] = [...rows.cells].find(([, { text }]) => text === 'refunded') ?? [''];
+  const ofColumn = [2, 3, 4, 5].map((row) => rows.cells.get(at.replace('1', String(row))));
+  expect(ofColumn.toSorted((one, other) => (one?.number ?? 0) - (other?.number ?? 0))).toEqual(
+    [0, 0, 0, 300].map((number) => ({ number })),
+  );
+  expect(facts.get('sum of refunded')?.[0]).toBe(300);
   expect(facts.get('note')).toContain(
     'paid: 2000 MXN, of which 300 MXN went back so far; less that and the fees: 1645 MXN',
   );
@@ -136,6 +144,7 @@ test('charges have a sum for each status, and one of their fees, in the workbook
     ['sum of amount, paid', 2000],
     ['sum of amount, pre_authorized', 400],
     ['sum of fee', 55],
+    ['sum of refunded', 300],
   ]);
   const { sums } = JSON.parse(readFileSync(join(service.home.path, 'c.xlsx.manifest.json'), 'utf8'));
   expect(sums.map(({ status, amount, fee }: Json) => [status, amount, fee])).toEqual([

@@ -136,6 +136,27 @@ test('the picker says how amounts are typed if it finds none', async () => {
 });
 
 describe('--min-amount and --max-amount', () => {
+  test('an amount in decimals says what it left out of a currency that has none', async () => {
+    const left =
+      '1 in JPY left out, since the profile declares other decimals for JPY, or none: type a whole number';
+    for (const words of [
+      ['orders', 'list', '--min-amount', '160.00'],
+      ['orders', 'export', '--min-amount', '160.00', '--to', 'orders.csv'],
+    ])
+      expect((await run(...words)).stderr, words.join(' ')).toContain(left);
+    for (const words of [
+      ['--min-amount', '16000'],
+      ['--min-amount', '16000 MXN'],
+    ])
+      expect((await run('orders', 'list', ...words)).stderr).not.toContain('left out');
+    const yen = priced(5, 20_000, 'JPY');
+    service.orders = [withRefund(yen, newRefundOf('rf_5', 12_000), 12_000), refunded];
+    for (const verb of ['list', 'summary']) {
+      const words = ['refunds', verb, '--since', '2020-01-01', '--min-amount', '100.00'];
+      expect((await run(...words)).stderr, verb).toContain(left);
+    }
+  });
+
   test.each([
     ['orders list', ['--min-amount', '160.00', '--max-amount', '160.00'], [1]],
     ['orders list', ['--min-amount', '160.01'], [2, 4]],

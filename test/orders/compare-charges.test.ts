@@ -458,7 +458,7 @@ test('a row in another currency than its order is a difference of its own, and i
   ).toEqual([
     ['other_currency', null, 152000, 'MXN', null],
     ['paid', 52000, 52000, 'JPY', 0],
-    ['paid', 1000, 1000, 'MXN', 0],
+    ['paid', null, 1000, 'MXN', null],
     ['other_currency', null, 900, 'MXN', null],
   ]);
   expect(recordsIn(ran)[0]?.why).toBe('the file says 152000 USD (1520.00), and the order is in MXN');
@@ -466,7 +466,7 @@ test('a row in another currency than its order is a difference of its own, and i
   // Rows, what the file says, what was charged for it, the difference, and what was charged for no row.
   expect(sumsIn(ran)).toEqual([
     ['USD', 1, 152000, 0, 152000, 0],
-    ['MXN', 1, 1000, 1000, 0, 0],
+    ['MXN', 1, 0, 1000, 0, 0],
     ['JPY', 1, 52000, 52000, 0, 0],
     ['EUR', 1, 0, 0, 0, 0],
   ]);
@@ -485,6 +485,68 @@ test('a row in another currency than its order is a difference of its own, and i
     ['80', '60'].map(async (width) => (await paydesk([...words, width], { home: service.home })).stdout),
   );
   expect(headings.map((text) => /CHARGED|PAID \w+/.exec(text)?.[0])).toEqual(['CHARGED', 'PAID MXN']);
+});
+
+test('a row without an amount among rows with one says none, and is in no sum of what the file says', async () => {
+  await using service = await startStored();
+  const ran = await compare(service, ['order_id,amount', 'ord_whole,1000', 'ord_parts,', 'ord_less,900']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(recordsIn(ran).map(({ verdict, wanted, difference }) => [verdict, wanted, difference])).toEqual([
+    ['paid', 1000, 0],
+    ['paid', null, null],
+    ['paid', 900, 0],
+  ]);
+  const screen = inOneLine(ran.stderr);
+  expect(screen).toContain(
+    'line 3: the file says no amount: what was charged is compared with the amount of the order',
+  );
+  expect(screen).toContain('2 paid as the file says (1900 MXN charged)');
+  expect(screen).toContain('1 paid as the order says (1000 MXN charged)');
+  expect(screen).toContain('MXN: the file says 1900 MXN in 2 rows, 1900 MXN was charged for its rows');
+});
+
+test('a negative amount is no charge: its line is refused, and the command for what went back is named', async () => {
+  await using service = await startStored();
+  const ran = await compare(service, [
+    'order_id,amount',
+    'ord_whole,-1000',
+    'ord_less,(900)',
+    'ord_parts,1000',
+  ]);
+  expect(ran).toMatchObject({ code: 2 });
+  for (const line of ['line 2: amount -1000', 'line 3: amount (900)'])
+    expect(inOneLine(ran.stderr)).toContain(
+      `${line}: less than 0, and a list of charges has only what was paid`,
+    );
+});
+
+test('with a period it says which one, and how many payments of it no row is about, also if there is none', async () => {
+  await using service = await startStored([orders[0] ?? {}]);
+  const ran = await compare(
+    service,
+    ['order_id,amount', 'ord_whole,1000'],
+    '--period',
+    '2026-10',
+    '--tz',
+    'Europe/Madrid',
+  );
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain('payments of 1 Oct to 31 Oct 2026 (Europe/Madrid) that no row is about: 0\n');
+});
+
+test('what a sum has of rows in another currency, whose cells are blank, is said beside it and in the workbook', async () => {
+  await using service = await startStored([...inTwoCurrencies, ...orders]);
+  const lines = ['order_id,amount,currency', 'ord_mx,152000,USD', 'ord_whole,800,MXN', 'ord_yen,9,MXN'];
+  const ran = await compare(service, lines);
+  expect(inOneLine(ran.stderr)).toContain(
+    'MXN: the file says 809 MXN in 2 rows; of it 9 MXN in 1 row whose order is in another currency, 1000 MXN was charged for its rows, difference -191 MXN: the file says less',
+  );
+  const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--to', 'c.xlsx'];
+  expect((await paydesk(words, { home: service.home })).code).toBe(8);
+  const { about } = readWorkbook(readFileSync(join(service.home.path, 'c.xlsx')));
+  const sums = inSheet(about);
+  expect(sums.get('sum of wanted')).toEqual(expect.arrayContaining([809, '809 MXN']));
+  expect(sums.get('sum of wanted_in_other_currency')).toEqual(expect.arrayContaining([9, '9 MXN']));
 });
 
 test.each([

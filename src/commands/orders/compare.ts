@@ -21,6 +21,7 @@ import {
   sayUnread,
   shownTitles,
 } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { namedUpTo } from '../../counted.ts';
 import { allRowsFlag, errorsFlag, fileArgument, flag, type Input, sheetFlag } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
@@ -44,6 +45,7 @@ import {
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
+import { aboutWords } from '../report/report-period.ts';
 import { sayAsOf } from '../report/report-rows.ts';
 import type { Source } from '../report/report-source.ts';
 import { amountsOf } from '../report/report-words.ts';
@@ -101,7 +103,9 @@ export const compare = defineCommand({
           wentBack.set(chargeId, plus(wentBack.get(chargeId) ?? 0, amount ?? 0));
     }
     const { compared = [], leftOut = [] } = Object.groupBy(
-      comparison.result().map((one) => asSaid({ ...one, refunded: refundedOf(one, wentBack) }, style)),
+      comparison
+        .result()
+        .map((one) => asSaid({ ...one, refunded: refundedOf(one, wentBack) }, input.hasAmount, style)),
       (one) => (hasCurrency(flags.currency, currencyOf(one) ?? flags.currency) ? 'compared' : 'leftOut'),
     );
     // For the other rows, no order says what their decimals mean.
@@ -143,6 +147,7 @@ export const compare = defineCommand({
       ctx.notes.note(`not compared, because of --currency: ${namedUpTo(20, lines)}`);
     }
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
+    if (period !== undefined) ctx.notes.note(lookedForWords(ctx, source, compared));
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
     for (const line of refundedLines(compared, style)) ctx.notes.note(line);
     sayAsOf(ctx, source);
@@ -172,9 +177,14 @@ function invoiceOf(input: InputRow) {
 }
 
 // For an order that was not found, only the file says currency and amount. Amounts of two currencies are not compared.
-function asSaid(one: Compared, style: AmountStyle): Compared {
-  const { row, verdict, why } = one;
-  if (row === undefined) return one;
+function asSaid(all: Compared, hasAmount: boolean, style: AmountStyle): Compared {
+  const { row } = all;
+  if (row === undefined) return all;
+  const { amount, exact, decimals } = row.input;
+  // Other rows say an amount, so this one may have lost its own: nothing is said in its place.
+  const isBlank = hasAmount && amount === undefined && exact === undefined && decimals === undefined;
+  const one = isBlank ? { ...all, wanted: undefined } : all;
+  const { verdict, why } = one;
   if (verdict === 'not_found') {
     const currency = currencyInFile(row.input, style);
     const wanted = amountInFile(row.input, currency, style);
@@ -182,7 +192,10 @@ function asSaid(one: Compared, style: AmountStyle): Compared {
   }
   const other = otherCurrency(one, style);
   if (other === undefined)
-    return { ...one, why: why ?? notInUnits(row.input, one.charged, one.currency, style) };
+    return {
+      ...one,
+      why: why ?? (isBlank ? noAmount : notInUnits(row.input, one.charged, one.currency, style)),
+    };
   return {
     ...one,
     verdict: verdict === 'not_shown' ? verdict : 'other_currency',
@@ -190,6 +203,8 @@ function asSaid(one: Compared, style: AmountStyle): Compared {
     why: why === undefined ? other.why : `${other.why}; ${why}`,
   };
 }
+
+const noAmount = 'the file says no amount: what was charged is compared with the amount of the order';
 
 function currencyOf({ row, currency }: ComparedInvoice<Invoice>): string | undefined {
   return row?.currency ?? currency;
@@ -275,8 +290,14 @@ function rowsWithReason(records: readonly JsonObject[]) {
   );
 }
 
-const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
+// How a row ended that says no amount.
+const byOrder = 'paid_by_order';
+const [paid, ...otherVerdicts] = invoiceVerdicts;
+const ends = [paid, byOrder, ...otherVerdicts] as const;
+
+const verdictWords: Readonly<Record<InvoiceVerdict | typeof byOrder, string>> = {
   paid: 'paid as the file says',
+  paid_by_order: 'paid as the order says',
   paid_less: 'paid less',
   paid_more: 'paid more',
   paid_twice: 'paid twice',
@@ -290,8 +311,10 @@ const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
 
 // For each verdict: how many rows ended with it, what was charged for them in each currency, and what the rows say.
 function closingLines(all: readonly Compared[], source: Source, hasAmount: boolean): readonly string[] {
-  return invoiceVerdicts.flatMap((verdict) => {
-    const some = all.filter((one) => one.verdict === verdict);
+  const endOf = ({ verdict, wanted }: Compared) =>
+    verdict === 'paid' && (!hasAmount || wanted === undefined) ? byOrder : verdict;
+  return ends.flatMap((verdict) => {
+    const some = all.filter((one) => endOf(one) === verdict);
     if (some.length === 0) return [];
     const style = amountsOf(source);
     const payments = some.flatMap(({ charged, payments: [first] }) =>
@@ -299,12 +322,17 @@ function closingLines(all: readonly Compared[], source: Source, hasAmount: boole
     );
     const charged = saidWords(payments, style);
     // For what was paid as it should be, both sums are the same.
-    const said = verdict === 'paid' ? '' : saidWords(some, style);
-    const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];
+    const said = verdict === 'paid' || verdict === byOrder ? '' : saidWords(some, style);
     return [
-      `${some.length} ${ended}${foundWords(charged, 'charged', said, hasAmount ? 'the file' : 'the order')}`,
+      `${some.length} ${verdictWords[verdict]}${foundWords(charged, 'charged', said, hasAmount ? 'the file' : 'the order')}`,
     ];
   });
+}
+
+// The time in which payments were looked for that no row is about.
+function lookedForWords(ctx: Context, source: Source, all: readonly Compared[]): string {
+  const missing = all.filter(({ verdict }) => verdict === 'not_in_file').length;
+  return `payments of ${aboutWords(ctx, source)} that no row is about: ${missing}`;
 }
 
 // Lines about what the file says, next to what was charged.

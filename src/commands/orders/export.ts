@@ -76,7 +76,16 @@ const exportOrders = defineCommand({
       ].filter((words) => words.length > 0);
       const withLeft = isLeftNamed(ctx);
       if (rows === 'refunds' || withLeft) await refuseUnknown(ctx, service);
-      const asked = { rows, by, filters, chargeStatus, amounts, states, leftOut, checkStatuses };
+      const asked = {
+        rows,
+        by,
+        filters,
+        chargeStatus,
+        amounts,
+        states,
+        checkStatuses,
+        leftOut: () => [...leftOut(), ...amounts.leftOut()],
+      };
       return {
         resource: 'orders',
         row: rowWords[rows],

@@ -139,6 +139,7 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
       ...(byStatus?.leftOut() ?? []),
       ...undated.words('created_at'),
       ...unpriced.words('amount'),
+      ...amounts.leftOut(),
     ],
     checkStatuses() {
       status?.check();
@@ -275,9 +276,15 @@ export function amountRange(
   for (const { name, typed } of bounds) checkDecimals(name, typed, profile);
   if (min !== undefined && max !== undefined && min.places === max.places && min.amount > max.amount)
     throw usage(`no amount is between --min-amount ${min.text} and --max-amount ${max.text}`);
-  const fits = (typed: TypedAmount | undefined, currency: unknown): boolean =>
-    typed === undefined ||
-    amountProblem(typed, typeof currency === 'string' ? currency : undefined, profile.settings) === undefined;
+  // Currencies that cannot be compared with an amount in decimals, and how many amounts of each were left out.
+  const unfit = new Map<string, number>();
+  const fits = (typed: TypedAmount | undefined, currency: unknown): boolean => {
+    if (typed === undefined) return true;
+    const code = typeof currency === 'string' ? currency : undefined;
+    if (amountProblem(typed, code, profile.settings) === undefined) return true;
+    if (code !== undefined && typed.currency === undefined) unfit.set(code, (unfit.get(code) ?? 0) + 1);
+    return false;
+  };
   return {
     isOpen: bounds.length === 0,
     holds(amount: number | bigint, currency: unknown): boolean {
@@ -290,6 +297,11 @@ export function amountRange(
       );
     },
     words: bounds.flatMap(({ name, typed }) => [name, typed.text]),
+    leftOut: () =>
+      [...unfit].map(
+        ([code, count]) =>
+          `${count} in ${code} left out, since the profile declares other decimals for ${code}, or none: type a whole number`,
+      ),
     warnings: bounds.flatMap(({ name, typed }) => boundWarnings(name, typed, profile.settings)),
   };
 }

@@ -174,6 +174,7 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
         : [
             `--customer ${ctx.redaction.said(customer)}: no refund of this buyer; the orders of a buyer: paydesk orders find NAME`,
           ]),
+      ...amounts.leftOut(),
       ...(unpriced === 0
         ? []
         : [`${counted(unpriced, 'refund')} left out: no amount is shown, so it cannot be compared`]),

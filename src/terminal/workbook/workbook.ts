@@ -199,7 +199,10 @@ export class Workbook implements ListFormat {
   #cellOf(value: unknown, kind: ValueKind): SheetCell {
     const { reading } = this.#parts;
     if (isMoment(kind) && isTime(value)) return dayOf(value, reading.times) ?? reading.times.iso(value);
-    if (typeof value === 'boolean' || (typeof value === 'number' && !names.includes(kind))) return value;
+    if (typeof value === 'boolean') return value;
+    const isSmall = typeof value === 'bigint' && Number.isSafeInteger(Number(value));
+    const cell = isSmall ? Number(value) : value;
+    if (typeof cell === 'number' && !names.includes(kind)) return cell;
     return this.#text(csvValue(value, kind, reading));
   }
 
