@@ -57,7 +57,7 @@ export { checkNote, lettersIn, missingIn, requiredBy, roleWords } from './may-ch
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
-export { originsAmong, type RefundOrigins, whoSent } from './refund/known-refunds.ts';
+export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { countingAt, limitAt, nothingAllowed } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';

@@ -7,7 +7,13 @@ import { sumOf } from '../api/charges.ts';
 import { dayMs } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
-import { type AttemptRecord, attemptName, failedRefunds, horizonOf } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  failedRefunds,
+  horizonOf,
+  recordedState,
+} from '../journal/journal.ts';
 import {
   afterFailure,
   attemptOf,
@@ -15,7 +21,6 @@ import {
   type KnownOrder,
   type OrderCase,
   openStates,
-  recordedState,
   stopsRefund,
 } from '../orders/orders.ts';
 

@@ -9,8 +9,16 @@ import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { flag } from '../flags/flags.ts';
 import { parsePeriod } from '../flags/typed-period.ts';
-import { attemptName, changeKinds, changeOf, needsPerson, pagesOf, whoSent } from '../journal/journal.ts';
-import { recordedState, stateMeans, twinSeconds, twinSpan } from '../orders/orders.ts';
+import {
+  attemptName,
+  changeKinds,
+  changeOf,
+  needsPerson,
+  pagesOf,
+  recordedState,
+  whoSent,
+} from '../journal/journal.ts';
+import { stateMeans, twinSeconds, twinSpan } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';

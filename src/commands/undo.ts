@@ -10,8 +10,8 @@ import {
   changeWords,
   isReadable,
   recordedBy,
+  recordedState,
 } from '../journal/journal.ts';
-import { recordedState } from '../orders/orders.ts';
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
 import { defineCommand } from './command.ts';
 import { outcomeWords } from './journal/attempt-words.ts';

@@ -1,7 +1,5 @@
 /** Exports what this folder decides: what is known about an order, so that every screen says the same. */
 
-// What the journal says about a change is a part of what is known about its order.
-export { recordedState } from '../journal/journal.ts';
 export * from './buyer-words.ts';
 export * from './known-order.ts';
 export * from './look-up.ts';

@@ -1,11 +1,11 @@
 /** CSV files: how one is written, its bytes as rows with the line where each begins, and the rows again with their errors beside them. */
 
 import { CsvError, parse } from 'csv-parse/sync';
-import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
+import { cleanCell, csvLine, type Delimiter, delimiters, formulaSafe } from '../terminal/terminal.ts';
 import { askAgain } from './input-cells.ts';
 import { addedColumns } from './input-titles.ts';
 import { isInputTitle, isTitleOf } from './meant-titles.ts';
-import { type Delimiter, delimiters, type InputFile, type InputProblem } from './plan-types.ts';
+import type { InputFile, InputProblem } from './plan-types.ts';
 
 export interface CsvRow {
   readonly line: number;
@@ -191,7 +191,7 @@ export function saidDelimiter(
   bytes: Uint8Array,
 ): { readonly delimiter: Delimiter; readonly end: number } | undefined {
   const start = new TextDecoder().decode(bytes.subarray(0, 16));
-  const [line = '', said] = /^"?sep=([,;\t|:])"?(?=[\r\n])/i.exec(start) ?? [];
+  const [line = '', said] = /^"?sep=(.)"?(?=[\r\n])/i.exec(start) ?? [];
   const delimiter = delimiters.find((one) => one === said);
   return delimiter === undefined ? undefined : { delimiter, end: line.length };
 }

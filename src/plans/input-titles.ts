@@ -4,7 +4,7 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
+import { closestNames, delimiters, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { shown } from './input-cells.ts';
 import {
@@ -17,7 +17,6 @@ import {
   withReference,
 } from './meant-titles.ts';
 import {
-  delimiters,
   type InputColumn,
   type InputFile,
   type InputHow,

@@ -5,6 +5,7 @@ import type { ChargeMoney, OrderMoney, RefundRecord } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund, SentRow } from '../journal/journal.ts';
+import type { Delimiter } from '../terminal/terminal.ts';
 import type { TypedAmount } from '../typed-amounts.ts';
 import type { ExpectedTotal } from './control-totals.ts';
 
@@ -23,9 +24,6 @@ export const inputColumns = [
 ] as const;
 /** `refund_id` and `state`: only for `refunds compare`; `auth_code`: for both comparisons. */
 export type InputColumn = (typeof inputColumns)[number] | 'currency' | 'refund_id' | 'state' | 'auth_code';
-
-export const delimiters = [',', ';', '\t', '|', ':'] as const;
-export type Delimiter = (typeof delimiters)[number];
 
 /** The word for a whole charge or order. A blank cell never means that. */
 export const fullWord = 'full';

@@ -13,5 +13,4 @@ export { isInputTitle, isTicketTitle } from './meant-titles.ts';
 export { rowKey } from './plan-lines.ts';
 export { planText, readPlan } from './plan-text.ts';
 export * from './plan-types.ts';
-export { leanRow } from './plan-types.ts';
 export * from './run-batch.ts';

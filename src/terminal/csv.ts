@@ -10,7 +10,7 @@ import { isTime } from '../api/spec.ts';
 import type { ListFormat } from './list-format.ts';
 import { decimalsToName } from './table/columns.ts';
 import { csvValue, decimalOf, isMoment, type Reading } from './table/shown-values.ts';
-import type { Format } from './terminal.ts';
+import type { Delimiter, Format } from './terminal.ts';
 
 // The characters that start a formula, in small and full-width forms too.
 const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;
@@ -41,7 +41,7 @@ export function withoutFormulaSafety(safe: string): string {
 export interface CsvStyle {
   /** Whether it begins with a byte order mark. */
   readonly bom: boolean;
-  readonly delimiter: ',' | ';' | '\t' | '|' | ':';
+  readonly delimiter: Delimiter;
   readonly decimal: '.' | ',';
   /** Times are written in the zone of the run, in the form that a spreadsheet reads as a date; otherwise in UTC as ISO 8601. */
   readonly hasDates: boolean;

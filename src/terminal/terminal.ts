@@ -31,6 +31,12 @@ export type { AboutLine, BegunWorkbook } from './workbook/workbook.ts';
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv', 'xlsx'] as const;
 export type Format = (typeof formats)[number];
 
+/** The characters that may be between the cells of a CSV, by the words for them: `--delimiter WORD`. */
+export const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', colon: ':' } as const;
+export type DelimiterWord = keyof typeof delimiterSigns;
+export type Delimiter = (typeof delimiterSigns)[DelimiterWord];
+export const delimiters = Object.values(delimiterSigns);
+
 /** A file that a list is written into in place of stdout. */
 export interface ResultFile {
   readonly stream: Writable;

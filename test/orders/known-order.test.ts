@@ -1,8 +1,9 @@
 /** What is known about an order, and that the screens of orders say just that. */
 
 import { describe, expect, test } from 'vitest';
+import { recordedState } from '../../src/journal/journal.ts';
 import type { VerdictRow } from '../../src/journal/rows/journal-rows.ts';
-import { knownOrder, recordedState } from '../../src/orders/orders.ts';
+import { knownOrder } from '../../src/orders/orders.ts';
 import { chargeOf, type Json, orderOf, refundOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';

@@ -8,6 +8,7 @@ import {
   blockedUntil,
   isPast,
   madeRefunds,
+  recordedState,
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
@@ -15,7 +16,6 @@ import {
   acknowledgementOf,
   gaveNothing,
   type RefundState,
-  recordedState,
   refundStates,
   stopsRefund,
 } from '../../orders/orders.ts';

@@ -15,9 +15,10 @@ import {
   LimitRefusal,
   type Outcome,
   type Released,
+  recordedState,
   unshownRefunds,
 } from '../../journal/journal.ts';
-import { gaveNothing, recordedState } from '../../orders/orders.ts';
+import { gaveNothing } from '../../orders/orders.ts';
 import {
   type BatchRun,
   type BatchStop,

@@ -134,7 +134,7 @@ function refundOrigins(facts: ReadonlyMap<string, RecordedRefund>): ReadonlyMap<
   );
 }
 
-export function whoSent(origins: RefundOrigins, refundId: string): string {
+export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'elsewhere';
 }
@@ -143,7 +143,7 @@ export function whoSent(origins: RefundOrigins, refundId: string): string {
 export function sentByWords(origins: RefundOrigins, refundId: string): string | undefined {
   if (origins === undefined) return undefined;
   const origin = origins.get(refundId);
-  const words = whoSent(origins, refundId);
+  const words = sentBy(origins, refundId);
   return origin === undefined || origin.probable || origin.beside || origin.unknown ? words : `by ${words}`;
 }
 

@@ -8,7 +8,13 @@ import type { GlobalOptions } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type Flag, flag, type Input, nonEmpty, short, usage } from '../../flags/flags.ts';
 import { type Env, variable } from '../../io.ts';
-import { type CsvStyle, type Format, formats } from '../../terminal/terminal.ts';
+import {
+  type CsvStyle,
+  type DelimiterWord,
+  delimiterSigns,
+  type Format,
+  formats,
+} from '../../terminal/terminal.ts';
 import { readTypedWords } from './typed-words.ts';
 
 const usualTimeoutSeconds = 60;
@@ -43,7 +49,7 @@ export const globalFlags = {
     env: 'PAYDESK_BOM',
   }),
   delimiter: flag.choice(
-    ['comma', 'semicolon', 'tab', 'pipe', 'colon'],
+    Object.keys(delimiterSigns) as [DelimiterWord, ...DelimiterWord[]],
     'WORD',
     'the character between the cells of csv; if you type it, also of a CSV that is read, if paydesk does not recognise it',
     { env: 'PAYDESK_DELIMITER', defaultText: 'comma' },
@@ -253,9 +259,6 @@ export function formatHint(argv: readonly string[], env: Env): Format {
   const asked = [short, output, variable(env, 'PAYDESK_OUTPUT')];
   return asked.flatMap((text) => formats.filter((format) => format === text))[0] ?? 'table';
 }
-
-/** The characters between cells, by the words for them. */
-const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', colon: ':' } as const;
 
 interface CsvOfRun extends CsvStyle {
   /** The delimiter that was typed. It is also used for a file that is read. */

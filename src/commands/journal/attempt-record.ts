@@ -13,10 +13,11 @@ import {
   type Moment,
   namedRefunds,
   needsPerson,
+  recordedState,
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import { acknowledgementOf, appearsUntil, recordedState, refundStates } from '../../orders/orders.ts';
+import { acknowledgementOf, appearsUntil, refundStates } from '../../orders/orders.ts';
 import { briefOutcome, kindOf, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 interface Recorded extends AttemptRecord {

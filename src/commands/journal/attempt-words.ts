@@ -21,9 +21,10 @@ import {
   namedRefunds,
   notMadeBy,
   ownRefunds,
+  recordedState,
   statementOn,
 } from '../../journal/journal.ts';
-import { acknowledgementOf, isAnswered, recordedState, stateMeans } from '../../orders/orders.ts';
+import { acknowledgementOf, isAnswered, stateMeans } from '../../orders/orders.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 
 /** Says what is known about an attempt. `open`: it blocks its order. */

@@ -20,9 +20,10 @@ import {
   namedRefunds,
   openAttempts,
   pagesOf,
+  recordedState,
   type SentRow,
 } from '../../journal/journal.ts';
-import { mayNameOrder, orderByName, recordedState } from '../../orders/orders.ts';
+import { mayNameOrder, orderByName } from '../../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import { amountStyleOf, madeBy } from './attempt-record.ts';

@@ -16,9 +16,9 @@ import {
   namedRefunds,
   pickDue,
   reconcileEach,
+  recordedState,
   unfinished,
 } from '../../journal/journal.ts';
-import { recordedState } from '../../orders/orders.ts';
 import { amountStyleOf } from './attempt-record.ts';
 
 /** Why a change could not be read again, by the id of the change. */

@@ -17,12 +17,13 @@ import {
   isSentAgain,
   type Moment,
   otherAlarms,
+  recordedState,
   repeatCommand,
   sentAgain,
   tooEarlyUntil,
   whoSent,
 } from '../../journal/journal.ts';
-import { gaveNothing, recordedState } from '../../orders/orders.ts';
+import { gaveNothing } from '../../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';

@@ -6,12 +6,12 @@ import type { TimeRange } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { rangeWords } from '../../flags/typed-time.ts';
+import { recordedState } from '../../journal/journal.ts';
 import {
   type KnownOrder,
   knownOrders,
   ordersWithRefunds,
   type RefundState,
-  recordedState,
   toldRefunds,
 } from '../../orders/orders.ts';
 import { magnitude, wholeNumber } from '../../reports/reports.ts';

@@ -23,7 +23,7 @@ import { filledText, isWholeNumber, type JsonObject, textIn, valueAt } from '../
 import { shownCharges, shownRefunds, tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
 import { isTime, meaningOfStatus, shortStatuses, statuses } from '../../api/spec.ts';
-import { type RefundOrigins, whoSent } from '../../changes/changes.ts';
+import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import {
   chargesLeft,
@@ -288,7 +288,7 @@ function refundsView(known: KnownOrder, origins: RefundOrigins, style: AmountSty
       ] satisfies readonly Cell[],
       // Whoever asks the bank about a refund that failed would be told of the payment.
       auth: (tell(refund).state === 'failed' ? undefined : textIn(refund.auth_code)) ?? '-',
-      by: whoSent(origins, textIn(refund.id) ?? ''),
+      by: sentBy(origins, textIn(refund.id) ?? ''),
       below: [idOfRefund(refund, origins, tell(refund).state)],
     })),
   );
@@ -324,7 +324,7 @@ function idOfRefund(refund: JsonObject, origins: RefundOrigins, state: RefundSta
   const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
-    ...(whoSent(origins, id) === 'elsewhere' ? ['  not sent from here: ask your lead who did'] : []),
+    ...(sentBy(origins, id) === 'elsewhere' ? ['  not sent from here: ask your lead who did'] : []),
     ...(row === undefined ? [] : [`  plan ${row}`]),
     ...(ticket === null ? [] : [`  ticket ${ticket}`]),
     ...(request === null ? [] : [`  request ${request}`]),

@@ -6,8 +6,14 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { amountFlag } from '../../flags/amount-flag.ts';
 import { flag, type Input } from '../../flags/flags.ts';
-import { type AttemptRecord, approvalFields, needsPerson, pagesOf } from '../../journal/journal.ts';
-import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
+import {
+  type AttemptRecord,
+  approvalFields,
+  needsPerson,
+  pagesOf,
+  recordedState,
+} from '../../journal/journal.ts';
+import { type RefundState, refundStates } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import {
   approverOf,

@@ -2,8 +2,15 @@
 
 import { isWithin, secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { changeKinds, isOpen, type Moment, openAttempts, pagesOf } from '../../journal/journal.ts';
-import { acknowledgementOf, isOpenState, recordedState } from '../../orders/orders.ts';
+import {
+  changeKinds,
+  isOpen,
+  type Moment,
+  openAttempts,
+  pagesOf,
+  recordedState,
+} from '../../journal/journal.ts';
+import { acknowledgementOf, isOpenState } from '../../orders/orders.ts';
 import {
   daysFrom,
   type Figure,

@@ -19,6 +19,7 @@ import {
   namedByReply,
   needsPerson,
   pagesOf,
+  recordedState,
 } from '../../journal/journal.ts';
 import {
   appearsUntil,
@@ -26,7 +27,6 @@ import {
   knownOrder,
   leftOf,
   ordersWithRefunds,
-  recordedState,
   toldRefunds,
   withChargeIds,
 } from '../../orders/orders.ts';

@@ -5,8 +5,9 @@ import { idOf, type JsonObject } from '../../../api/json-values.ts';
 import { isWithin, type TimeRange } from '../../../api/spec.ts';
 import type { Context, Days } from '../../../context/context.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
-import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
+import { type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { sumRecords } from '../../../reports/reports.ts';
+import type { Delimiter } from '../../../terminal/terminal.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
 import {
   checkWritten,

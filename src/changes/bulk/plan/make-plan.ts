@@ -7,7 +7,6 @@ import { CliError, orElse, systemCode, withParts } from '../../../errors.ts';
 import {
   anyWord,
   type ControlTotals,
-  type Delimiter,
   duplicateProblems,
   type InputProblem,
   type InputRow,
@@ -20,6 +19,7 @@ import {
   saysNothing,
 } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
+import type { Delimiter } from '../../../terminal/terminal.ts';
 import { missingIn, requiredBy, tooShort } from '../../may-change.ts';
 import { planMadeWords, rowsAndSums } from '../batch-words.ts';
 import {

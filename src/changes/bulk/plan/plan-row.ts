@@ -7,8 +7,14 @@ import { amountWords, figureWords, partWords } from '../../../amounts.ts';
 import { moneyOf, newestOf, standingRefunds, sumOf } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../../journal/journal.ts';
-import { type KnownOrder, recordedState } from '../../../orders/orders.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type ExpectedRefund,
+  mayBeMade,
+  recordedState,
+} from '../../../journal/journal.ts';
+import type { KnownOrder } from '../../../orders/orders.ts';
 import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { MadeWords } from '../../refund/refund-checks.ts';

@@ -11,10 +11,11 @@ import {
   isNotSeen,
   mayBeMade,
   ownRefunds,
+  recordedState,
   sameJson,
   usesUp,
 } from '../../../journal/journal.ts';
-import { gaveNothing, type KnownOrder, recordedState } from '../../../orders/orders.ts';
+import { gaveNothing, type KnownOrder } from '../../../orders/orders.ts';
 import { idsMadeBy, isOfRows, isPlanned, madeByRows, type OwnRows } from '../own-rows.ts';
 
 /** What is known about an order when one of its rows is planned. */
