@@ -112,7 +112,7 @@ export interface Service {
 /** The status and headers of a reply. Header names are in lower case. */
 export interface ReplyHead {
   readonly status: number;
-  /** How long the service asks to wait, in milliseconds. */
+  /** How long the service asks us to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
@@ -188,7 +188,7 @@ export interface ClientParts {
   readonly signal: AbortSignal;
   /** Stops waiting for the reply to a change, when the user insists on leaving. */
   readonly leave?: AbortSignal | undefined;
-  /** A service inside this process, in place of the network. */
+  /** A service inside this process, instead of the network. */
   readonly inProcess?: ((request: Request) => Promise<Response>) | undefined;
   /** A shared transport; absent: its own. */
   readonly transport?: Transport | undefined;

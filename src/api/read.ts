@@ -67,7 +67,7 @@ export function createReader(parts: ReaderParts): Reader {
         await parts.clock.sleep(next.waitMs, signal);
         continue;
       }
-      const asked = 'askedMs' in next ? `; it asks to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
+      const asked = 'askedMs' in next ? `; it asks us to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
       return { exchanged, asked: { path, profile: parts.profile, more: `${timesWords(tries)}${asked}` } };
     }
   };
@@ -131,7 +131,7 @@ function conclude<D extends JsonDocument>(
     const words =
       understood.kind === 'odd' ? understood.words : `HTTP ${reply.status}: ${understood.summary}`;
     const isAsked = reply.status === 429;
-    const what = isAsked ? 'the service asks to wait' : 'the service is not working right now';
+    const what = isAsked ? 'the service asks us to wait' : 'the service is not working right now';
     throw new CliError('network', `${what} (${words}${more})`, {
       ...(understood.kind === 'odd' ? { httpStatus: reply.status } : understood.parts),
       certain: nothingChanged,

@@ -1,4 +1,4 @@
-/** Says what to do about an open case of an order, in place of a command that refunds or captures it. */
+/** Says what to do about an open case of an order, instead of a command that refunds or captures it. */
 
 import type { Context } from '../context/context.ts';
 import {
@@ -51,7 +51,7 @@ export function warnOfUnrecorded({ notes }: Pick<Context, 'notes'>, { order, cas
   for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? [])) notes.warn(line);
 }
 
-/** What to do next about a case of an order, in place of a command that refunds or captures. */
+/** What to do next about a case of an order, instead of a command that refunds or captures. */
 export function caseSteps(ctx: Context, one: OrderCase, known: KnownOrder): readonly Block[] {
   const [words, command] = stepOf(ctx, one, known);
   return ['blank', { line: words }, { line: command, indent: 2 }];

@@ -12,7 +12,7 @@ interface KindWords {
   readonly meanwhile: string;
   /** What happens if the change is made twice. */
   readonly twice: string;
-  /** That it was made: `captured`. */
+  /** Says that it was made: `captured`. */
   readonly made: string;
   /** The same after `was`: `created`. */
   readonly was: string;

@@ -18,7 +18,7 @@ export interface PlannedChange extends ChangeRun {
   /** What is said right above the question, even with --quiet. */
   readonly urgent?: readonly string[] | undefined;
   readonly confirmation: Confirmation;
-  /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
+  /** What the yes does instead of the sending: it asks a second person. Throws CliError 'refused', which says so. */
   readonly ask?: () => Promise<never>;
   /** Waits after the yes, so that somebody can still stop it. */
   readonly hold?: () => Promise<void>;

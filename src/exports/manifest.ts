@@ -155,7 +155,7 @@ export async function isManifest(path: string): Promise<boolean> {
 
 type Problem = ExportCheck['problem'];
 
-// Renaming a file does not change it, but somebody may have put one export in place of another.
+// Renaming a file does not change it, but somebody may have put one export instead of another.
 function withName(problem: Problem, file: string, written = basename(file), isSigned?: boolean): Problem {
   if (written === basename(file)) return problem;
   if (problem !== undefined) return { ...problem, words: `${problem.words}; it was written as ${written}` };

@@ -230,7 +230,7 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
 // paydesk.
 function refuseOtherColumns({ columns: before }: CheckpointHead, columns: RowColumns): void {
   if (JSON.stringify(before) === JSON.stringify(columns)) return;
-  throw refused('--resume: the rows of the unfinished export have other columns', [
+  throw refused('--resume: the unfinished export has different columns', [
     `the unfinished export has ${before?.join(', ') ?? 'whole records'}`,
     `this run would write ${columns?.join(', ') ?? 'whole records'}`,
     'resume it with the same PAYDESK_COLUMNS and the same version of paydesk, or start again: --force without --resume',

@@ -32,7 +32,7 @@ export const storedTotals = v.object({
       day: word,
       rows: count,
       amount: digits,
-      /** What the service kept from charges. */
+      /** The service's fees on the charges. */
       fee: v.optional(digits),
     }),
   ),

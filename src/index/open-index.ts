@@ -174,7 +174,7 @@ function explained(error: unknown, profile: Profile): unknown {
 }
 
 function unusable(profile: Profile, why: string, cause?: unknown): CliError {
-  return refused(`the index of ${profile.name} does not open: ${why}`, eraseWords(profile), {
+  return refused(`the index of ${profile.name} cannot be opened: ${why}`, eraseWords(profile), {
     certain: 'nothing was shown from it',
     cause,
   });

@@ -135,7 +135,7 @@ export function usesUp(record: AttemptRecord, name: string): boolean {
   return record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent';
 }
 
-/** Whether a later attempt was sent in place of this one. */
+/** Whether a later attempt was sent instead of this one. */
 export function isSentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
   return known.some((other) => usesUp(other, attemptName(record)));
 }

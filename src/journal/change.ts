@@ -81,7 +81,7 @@ export interface Change extends KeptOfChange {
 export interface ChangeRun {
   /** Attempts that this run has just settled. The person did not know them yet, so not even `--again` repeats them. */
   readonly closed?: readonly AttemptRecord[] | undefined;
-  /** Says what the change waits for, in place of the notes of the run. */
+  /** Says what the change waits for, instead of the notes of the run. */
   readonly waiting?: Notes['waiting'] | undefined;
   /** The order as the person saw it. With a team, its sender compares it with the final read. */
   readonly shown?: WireRecord | undefined;

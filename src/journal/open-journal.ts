@@ -34,7 +34,7 @@ interface JournalParts extends Omit<EffectParts, 'service'> {
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
   readonly open: (profile: string) => Promise<Service>;
-  /** What reads orders again in place of this run; undefined if this run does it. */
+  /** What reads orders again instead of this run; undefined if this run does it. */
   readonly elsewhere?: (() => Promise<Resolve | undefined>) | undefined;
 }
 

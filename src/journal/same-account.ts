@@ -17,7 +17,7 @@ export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow
   return { origin, livemode, keyFingerprint };
 }
 
-/** Whether an attempt was about real money, or about none. A row in place of a lost one may have been either. */
+/** Whether an attempt was about real money, or about none. A row instead of a lost one may have been either. */
 export function isOfLivemode({ lost, proof }: Pick<SentRow, 'lost' | 'proof'>, livemode: boolean): boolean {
   return lost !== undefined || proof.livemode === livemode;
 }

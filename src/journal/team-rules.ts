@@ -13,7 +13,7 @@ import { sameJson } from './same-request.ts';
  * - `age`: the most days since an order was created; an older one is not refunded
  * - `reason`, `note`: 1 where every refund needs one
  *
- * They are those of one account: a sandbox at the same address has limits of its own. A member's own limit counts in place of
+ * They are those of one account: a sandbox at the same address has limits of its own. A member's own limit counts instead of
  * everybody's. If nothing is set for a member or for everybody, that member has no limit. If something is, the member refunds
  * nothing in a currency that has no limit.
  */

@@ -30,7 +30,7 @@ export interface KnownOrder {
   readonly replaced: readonly AttemptRecord[];
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
-  /** The most urgent thing in a word, shown in place of the service's status; undefined if there is nothing. */
+  /** The most urgent thing in a word, shown instead of the service's status; undefined if there is nothing. */
   readonly first: OrderCase['is'] | 'pending' | 'no mode' | 'ask your lead' | 'not refundable' | undefined;
   readonly refunds: readonly KnownRefund[];
   /** Why the order as the service shows it cannot be refunded; undefined if it can be. */

@@ -68,7 +68,7 @@ export function failureSeenAt(attempts: readonly AttemptRecord[], refundId: stri
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** The refunds of a charge that failed and whose money is left, since nothing was sent in place of them. */
+/** The refunds of a charge that failed and whose money is left, since nothing was sent instead of them. */
 export function failedAndLeft(
   known: Followed,
   { refunds }: Pick<ChargeMoney, 'refunds'>,

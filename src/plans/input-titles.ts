@@ -256,7 +256,7 @@ function missing(
           `amount is what was paid here, as in a list of orders: write what goes back in a column refund_amount, or full for the whole order; rows without it are left out${
             list.includes('amount_refunded')
               ? ''
-              : '. If amount is what goes back, write order_id in place of id'
+              : '. If amount is what goes back, write order_id instead of id'
           }`,
         ]
       : []),

@@ -293,7 +293,7 @@ export interface RowEnd {
   readonly isKnown?: boolean | undefined;
   /** Why the batch stops before the next row: for example, the key was refused. */
   readonly stops?: string | undefined;
-  /** How long the service asks to wait, in milliseconds. */
+  /** How long the service asks us to wait, in milliseconds. */
   readonly waitMs?: number | undefined;
   /** Why nothing was sent, for the report: the journal has nothing about it. */
   readonly notSent?: string | undefined;

@@ -39,7 +39,7 @@ registerHooks({
   resolve(name, context, next) {
     const found = next(name, context);
     if (['node:', ...own].some((start) => found.url.startsWith(start))) return found;
-    throw new Error('it lies outside of the package');
+    throw new Error('it lies outside the package');
   },
 });
 const { AsyncEntry } = (await import(module)).default;

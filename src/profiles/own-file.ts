@@ -211,7 +211,7 @@ function checkOwner(path: string, { uid, gid }: Stats, rules: FileRules): void {
   throw unsafe(path, `belongs to another ${isShared ? 'group' : 'user'}`, rules);
 }
 
-/** The environment variable or machine setting that moves these files. */
+/** The environment variable or machine setting that says where these files are. */
 export function variableOf(rules: Pick<FileRules, 'movedBy'> | undefined): string {
   return rules?.movedBy ?? 'XDG_CONFIG_HOME';
 }

@@ -67,7 +67,7 @@ const storedProfile = v.strictObject({
   key_in: v.picklist(keyPlaces),
   /** SHA-256 of the lead's file behind this profile. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
-  /** The sender. Such a profile has a token in place of a key. */
+  /** The sender. Such a profile has a token instead of a key. */
   sender: v.optional(
     v.strictObject({
       origin: v.pipe(

@@ -39,7 +39,7 @@ export function namesOf(bucket: string): readonly string[] {
   return bucket.split(between);
 }
 
-/** Stands in place of the approver of a refund that needed none. */
+/** Stands instead of the approver of a refund that needed none. */
 export const notApproved = 'nobody';
 
 /** What is needed to find a bucket. `dayOf` gives the day of a time in the zone of the report; `now` in Unix seconds. */

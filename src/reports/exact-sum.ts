@@ -7,7 +7,7 @@ export type Figure = number | bigint;
 export function plus(one: Figure, other: Figure): Figure {
   if (typeof one === 'number' && typeof other === 'number') {
     const sum = one + other;
-    // A double that is a safe integer is the exact sum of two safe integers.
+    // If the sum of two safe integers is one too, it is exact.
     if (Number.isSafeInteger(sum)) return sum;
   }
   return shortest(BigInt(one) + BigInt(other));

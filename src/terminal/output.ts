@@ -47,7 +47,7 @@ export interface OutputOptions
   readonly note?: ((line: string) => void) | undefined;
   /** What the second sheet of a workbook says about it, once the run has ended. `failed`: why it is not whole. */
   readonly about?: ((failed: CliError | undefined) => Promise<readonly AboutLine[]>) | undefined;
-  /** The file that is written in place of stdout. */
+  /** The file that is written instead of stdout. */
   readonly file?: ResultFile | undefined;
 }
 
@@ -139,7 +139,7 @@ export function createOutput(given: OutputOptions): OutputControl {
       const sink = start(columns, { ...how, isPaged: true });
       open = sink;
       return {
-        // An export has a format of its own.
+        // With `how.format` (an export) the record is masked with tokens, not as on a screen.
         page: (records) =>
           sink.rows(records.map((record) => row(record, how?.format === undefined ? written : 'token'))),
         end: (hasMore) => sink.end(hasMore),

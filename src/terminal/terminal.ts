@@ -37,7 +37,7 @@ export type DelimiterWord = keyof typeof delimiterSigns;
 export type Delimiter = (typeof delimiterSigns)[DelimiterWord];
 export const delimiters = Object.values(delimiterSigns);
 
-/** A file that a list is written into in place of stdout. */
+/** A file that a list is written into instead of stdout. */
 export interface ResultFile {
   readonly stream: Writable;
   /** Gives the file its name if the list in it is whole; otherwise removes it. Throws CliError 'incomplete' if that fails. */
@@ -249,7 +249,7 @@ export interface SearchedRow<T> {
   readonly isMarked?: boolean;
   /** Lines about the row, shown while the cursor is on it. */
   readonly details: readonly Span[];
-  /** What the screen shows in place of the row once it is chosen. */
+  /** What the screen shows instead of the row once it is chosen. */
   readonly answer: string;
   /** Why it cannot be chosen. Absent: it can be. */
   readonly refusal?: string | undefined;
@@ -280,7 +280,7 @@ export interface SearchedList<T> {
   looked(words: string): string;
   /** Looks up words that are a whole id and in no row: its row, or why there is none. Undefined: they are not an id. */
   lookUp(words: string): Promise<SearchedRow<T> | string> | undefined;
-  /** What Enter searches for in place of words that found nothing; undefined if nothing like them was read. */
+  /** What Enter searches for instead of words that found nothing; undefined if nothing like them was read. */
   readonly offered?: (words: string) => string | undefined;
   /** Calls the listener whenever more was read. Returns a function that ends this. */
   watch(listener: () => void): () => void;
@@ -327,7 +327,7 @@ export interface Question {
   readonly message: string;
   /** What the question is about, before the message. */
   readonly about?: string | undefined;
-  /** Esc, and `<` in place of an answer, throw GoBack. */
+  /** Esc, and `<` instead of an answer, throw GoBack. */
   readonly canGoBack?: boolean | undefined;
   /** The flag or argument that answers this question in a script. The error names it when nobody can be asked. */
   readonly flag: string;

@@ -335,7 +335,7 @@ describe('a read that may fare better is tried again', () => {
     await using server = await startServer(reply('', 429, headers));
     const error = (await rejection(firstPage(openClient(server)))) as CliError;
     expect(error).toMatchObject({ kind: 'network', exitCode: 6, parts: { httpStatus: 429 } });
-    expect(error.message).toMatch(/it asks to wait \d+ s/);
+    expect(error.message).toMatch(/it asks us to wait \d+ s/);
     expect(server.requests).toHaveLength(1);
   });
 

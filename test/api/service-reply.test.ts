@@ -66,7 +66,7 @@ function head(status: number, headers: Record<string, string>) {
   return headOf(new Response(null, { status, headers }), base, now);
 }
 
-describe('what a service asks to wait', () => {
+describe('what a service asks us to wait', () => {
   test.each<[Record<string, string>, number | undefined]>([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after': '0' }, 0],

@@ -76,7 +76,7 @@ describe.skipIf(!isRoot)('what a policy says', () => {
       { hours: 'Mon-Sun 00:00-00:01 UTC' },
       'at these hours only: Mon-Sun 00:00-00:01 UTC; there it is ',
     ],
-  ])('%s: a refund outside of it is refused (3), and nothing is sent', async (_, says, said) => {
+  ])('%s: a refund outside it is refused (3), and nothing is sent', async (_, says, said) => {
     await using service = await startShop(
       'refund.max_amount.USD' in says ? { 'refund.max_amount.MXN': '90000' } : {},
     );

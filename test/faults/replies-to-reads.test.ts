@@ -227,7 +227,7 @@ test.each([
   await using desk = await startAnswering(json(errorBody(), 429, { [name]: value }));
   const ran = await desk.run(list);
   expect(ran).toMatchObject({ code: 6, stdout: '' });
-  expect(ran.stderr).toMatch(/it asks to wait \d+ s/);
+  expect(ran.stderr).toMatch(/it asks us to wait \d+ s/);
   expect(desk.server.requests).toHaveLength(1);
 });
 

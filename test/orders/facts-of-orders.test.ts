@@ -117,7 +117,7 @@ test('an amount beyond 2^53 is told the limit', async () => {
   expect(service.requests).toEqual([]);
 });
 
-test('HTTP 429 says that the service asks to wait', async () => {
+test('HTTP 429 says that the service asks us to wait', async () => {
   service = await startService({
     orders: [order()],
     onPage: () => json(errorBody({ type: 'rate_limit' }), 429, { 'retry-after': '30' }),
@@ -125,7 +125,7 @@ test('HTTP 429 says that the service asks to wait', async () => {
   const { code, stderr } = await run('orders list');
   expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
     6,
-    expect.stringMatching(/the service asks to wait \(HTTP 429: .*it asks to wait 30 s\)/),
+    expect.stringMatching(/the service asks us to wait \(HTTP 429: .*it asks us to wait 30 s\)/),
   ]);
   expect(stderr).not.toContain('not working');
 });

@@ -279,7 +279,7 @@ describe('F13 a row whose end stops the batch', () => {
   });
 });
 
-describe('F10 a service that asks to wait', () => {
+describe('F10 a service that asks us to wait', () => {
   it('is not asked by any worker before that, and the batch goes on after it', async () => {
     const { clock, slept, forward } = sleepClock();
     const started: [string, number][] = [];

@@ -161,7 +161,7 @@ test('a refund that the service made twice: exit 7 until somebody has dealt with
   expect({ code: last.code, posts: postsTo(orders) }, last.stderr).toEqual({ code: 0, posts: rows });
 });
 
-describe.concurrent('the service asks to wait: 429 (F10)', () => {
+describe.concurrent('the service asks us to wait: 429 (F10)', () => {
   const throttled =
     (retryAfter: string | (() => string)): OnPost =>
     () => {
@@ -212,7 +212,7 @@ describe.concurrent('the service asks to wait: 429 (F10)', () => {
     answerWith(orders, honest, throttled(text), honest);
     const { code, stderr } = await apply(home, oneByOne);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 2 });
-    expect(inOneLine(stderr)).toMatch(/stopped: the service asks to wait [\d ]+ \w+/);
+    expect(inOneLine(stderr)).toMatch(/stopped: the service asks us to wait [\d ]+ \w+/);
     expect(inOneLine(stderr)).toContain('1 made (5000 MXN), 1 unconfirmed (5000 MXN), 10 not sent');
     await goesOn(home, orders, 1);
   });
@@ -226,7 +226,7 @@ describe.concurrent('the service asks to wait: 429 (F10)', () => {
     });
     const { code, stderr } = await apply(home, oneByOne);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 1 });
-    expect(inOneLine(stderr)).toContain('stopped: the service asks to wait 60 min');
+    expect(inOneLine(stderr)).toContain('stopped: the service asks us to wait 60 min');
     await goesOn(home, orders);
   });
 

@@ -33,7 +33,7 @@ describe('an invitation', () => {
 
     expect(first.ran.code).toBe(0);
     expect(second.ran).toMatchObject({ code: 4, stdout: '' });
-    expect(second.ran.stderr).toContain('does not take this invitation: it was used');
+    expect(second.ran.stderr).toContain('does not accept this invitation: it was already used');
     expect((await second.desk.run(['profile', 'list'])).stdout).not.toContain('shop');
   });
 

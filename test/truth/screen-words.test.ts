@@ -459,7 +459,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of an order that was paid on two cards, each of them can be refunded by a command that is offered',
     async () => undefined,
     `orders show ${id}`,
-    `either refund all of it, 1000: paydesk orders refund ${id} or, in place of that, refund charge 1, 700: paydesk orders refund ${id} --charge 1 or, in place of that, refund charge 2, 300:`,
+    `either refund all of it, 1000: paydesk orders refund ${id} or instead, refund charge 1, 700: paydesk orders refund ${id} --charge 1 or instead, refund charge 2, 300:`,
   ],
   [
     'of two that were paid, which one is meant is asked before a command that refunds',
@@ -501,7 +501,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'of what failed, the same money is not offered twice without a word that it is one or the other',
     inTurn(hand('made', 0), at('09:05:00'), failsNow),
     `orders show ${id}`,
-    `either send the failed 300 of charge 1 again: paydesk orders refund ${id} --charge 1 --amount 300 or, in place of that, refund charge 1, 700: paydesk orders refund ${id} --charge 1 refund charge 2, 300: paydesk`,
+    `either send the failed 300 of charge 1 again: paydesk orders refund ${id} --charge 1 --amount 300 or instead, refund charge 1, 700: paydesk orders refund ${id} --charge 1 refund charge 2, 300: paydesk`,
   ],
   [
     'what never arrived is sent again, or the order is refunded otherwise',

@@ -23,7 +23,7 @@ function stopWords(stop: BatchStop): string {
     case 'row':
       return stop.words;
     case 'wait':
-      return `the service asks to wait ${Math.ceil(stop.waitMs / 60_000)} min`;
+      return `the service asks us to wait ${Math.ceil(stop.waitMs / 60_000)} min`;
     case 'signal':
       return 'stopped by you';
   }

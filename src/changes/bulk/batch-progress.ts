@@ -72,7 +72,7 @@ export function startProgress(ctx: Context, { settings }: Profile, rows: readonl
     /** Counts the rows whose reply was lost and whose order is read again. */
     waiting,
     add,
-    /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
+    /** How the rows ended, in words, for when the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
     soFar,
     end,
   };

@@ -274,7 +274,7 @@ function sendingRows(
   ];
 }
 
-/** The rows about which a person should know something, those that repeat a refund first. */
+/** The rows that a person should look at; those that repeat a refund come first. */
 export function notedOf(rows: readonly PlanRow[]): readonly PlanRow[] {
   return rows
     .filter(({ marks, again }) => marks.length + again.length > 0)

@@ -95,7 +95,7 @@ export function noneNamed({ reference, authCode }: Pick<InputRow, 'reference' | 
     : `no order has the shop's own number ${reference}`;
 }
 
-/** Says which orders are meant where a row has the shop's own number in place of an id. */
+/** Says which orders are meant where a row has the shop's own number instead of an id. */
 export function sayReferences(
   ctx: Pick<Context, 'notes'>,
   rows: readonly InputRow[],

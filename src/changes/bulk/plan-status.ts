@@ -37,7 +37,7 @@ export interface StatusAsked {
   readonly path: string;
   /** Where the rows that certainly moved no money go. */
   readonly rest: string | undefined;
-  /** Where the list goes in place of stdout. */
+  /** Where the list goes instead of stdout. */
   readonly to: string | undefined;
   readonly force: boolean;
   /** Reads no order again. */
@@ -46,7 +46,7 @@ export interface StatusAsked {
   readonly only: readonly RowVerdict[] | undefined;
   /** Lists every row, however many there are. */
   readonly allRows: boolean;
-  /** A text for a mail in place of the list. */
+  /** A text for a mail instead of the list. */
   readonly report: boolean;
 }
 

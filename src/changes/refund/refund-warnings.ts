@@ -37,7 +37,7 @@ export interface FailuresSeen {
   readonly shortTime: (ms: number) => string;
 }
 
-/** Says which failed refund this refund is sent in place of: `follows rf_1, which failed (read 10:42)`. */
+/** Says which failed refund this refund is sent instead of: `follows rf_1, which failed (read 10:42)`. */
 export function followsWarnings(
   { change: { expected }, money }: Pick<RefundPlan, 'change' | 'money'>,
   { attempts, shortTime }: FailuresSeen = { attempts: [], shortTime: String },

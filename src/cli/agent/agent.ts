@@ -57,7 +57,7 @@ function personOf(io: Io): string {
   return orUndefined(() => cleaned(io.userName())) ?? `uid ${io.uid ?? 'unknown'}`;
 }
 
-/** What the name of a person may be, in words. */
+/** The rule for a person's name, in words. */
 export const personNameWords =
   "at most 64 letters of one script, digits, blanks and . _ - ' @, and neither agent, sender nor an id";
 

@@ -231,7 +231,7 @@ export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
   return { change, idempotencyKey, orderId: proof.orderId, profile };
 }
 
-/** `--from`: the file of a journal that is asked in place of the journal of this machine. */
+/** `--from`: the file of a journal that is asked instead of the journal of this machine. */
 export const fromFlag = flag.text(
   'FILE',
   'ask a file that journal archive or journal export --to wrote; no order is read again',

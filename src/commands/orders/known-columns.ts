@@ -1,5 +1,5 @@
 /**
- * What the journal knows about the orders of a list: their STATUS in a table, which in place of the service's word says what a person
+ * What the journal knows about the orders of a list: their STATUS in a table, which instead of the service's word says what a person
  * must know first (`unconfirmed`, `made twice`, and so on), and the columns REASON, NOTE and LEFT.
  */
 

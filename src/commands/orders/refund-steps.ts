@@ -38,13 +38,13 @@ export function stepLines({ words, command }: Step, before = ''): readonly Block
   return [{ line: `${before}${words}:` }, { line: command, indent: 2 }];
 }
 
-// Commands that would send the same money exclude each other: `either …` and `or, in place of that, …`.
+// Commands that would send the same money exclude each other: `either …` and `or instead, …`.
 function choiceLines(steps: readonly Step[]): readonly Block[] {
   const isShared = ({ charges }: Step, index: number) =>
     steps.some((other, at) => at !== index && other.charges.some((id) => charges.includes(id)));
   const first = steps.findIndex(isShared);
   return steps.flatMap((step, index) =>
-    stepLines(step, isShared(step, index) ? (index === first ? 'either ' : 'or, in place of that, ') : ''),
+    stepLines(step, isShared(step, index) ? (index === first ? 'either ' : 'or instead, ') : ''),
   );
 }
 

@@ -105,7 +105,7 @@ function withDecimals(setting: Described, { settings }: Profile): Described {
     : { ...setting, value: figureWords(Number(setting.value), currency, settings) };
 }
 
-// The limits of the account in place of their defaults, and those of its team. If the journal cannot be read, nobody can say which
+// The limits of the account instead of their defaults, and those of its team. If the journal cannot be read, nobody can say which
 // apply.
 async function limitsShown(
   ctx: Context,

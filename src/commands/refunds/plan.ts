@@ -205,7 +205,7 @@ export const status = defineCommand({
   flags: {
     offline: flag.switch('read no order again: what the journal of this machine knows'),
     rest: flag.text('FILE.csv', 'write the rows that certainly moved no money', { writes: true }),
-    report: flag.switch('print a short text to paste into a mail, in place of the list'),
+    report: flag.switch('print a short text to paste into a mail, instead of the list'),
     to: listFileFlags.to,
     force: flag.switch('replace the files of --rest and --to'),
     'all-rows': allRowsFlag,

@@ -115,7 +115,7 @@ export async function gatherFigures(
     twins,
     settledTwins: pairs.length - twins.length,
     openCases: cases.filter(({ state }) => isOpenState(state)),
-    /** What a person recorded, and no order shows. */
+    /** What a person recorded but no order shows. */
     recorded: cases.filter(({ state }) => !isOpenState(state)),
     /** The changes sent in the period whose alarm somebody has dealt with. */
     acknowledged: await acknowledgedCases(ctx, source, currency),

@@ -105,7 +105,7 @@ function doubtOf(
   const newest = reads.find(({ from }) => from === Number.NEGATIVE_INFINITY)?.readAt;
   if (newest !== undefined && isStale(newest)) {
     const why = `its orders of the newest 3 days were last read on ${when(newest)}`;
-    // A refresh leaves out what was read within the hour, unless a day has begun since.
+    // A refresh skips what was read in the last hour, unless a new day has begun since.
     const isDue = now - newest * 1000 >= hour || newest * 1000 <= dayBegan;
     return isDue ? { why, fix: refresh } : { why };
   }

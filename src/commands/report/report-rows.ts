@@ -125,7 +125,7 @@ interface Sums<Name extends string, By extends Dimension> extends Pick<Asked, 'p
   readonly closing: (source: Source, result: Summary<Name>) => readonly AsOfLine[];
   /** What is incomplete if something is missing. */
   readonly records: string;
-  /** Rows for scripts in place of the sums: the records that were added up. */
+  /** Rows for scripts instead of the sums: the records that were added up. */
   readonly listed?:
     | {
         readonly columns: readonly Column[];

@@ -80,7 +80,7 @@ export const allowRootFlag = flag.switch('run as root, as in a container that ha
 
 export const invite = defineCommand({
   description:
-    'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends and approves what others ask for, a lead also sets limits; in production only a person at a terminal invites those two.',
+    'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds, but cannot send them, an operator sends and approves what others ask for, a lead also sets limits; in production only a person at a terminal invites those two.',
   arguments: [newMemberArgument],
   flags: {
     role: flag.choice(roles, 'ROLE', 'what the member may do'),
@@ -114,7 +114,7 @@ function askRole({ ask }: Parameters<typeof invite.run>[0], name: string): Promi
     choices: [
       { value: 'operator', label: 'operator', detail: 'sends refunds, and approves those of others' },
       { value: 'lead', label: 'lead', detail: 'also sets limits' },
-      { value: 'proposer', label: 'proposer', detail: 'asks for refunds, and sends none' },
+      { value: 'proposer', label: 'proposer', detail: 'asks for refunds, but cannot send them' },
       { value: 'viewer', label: 'viewer', detail: 'only reads' },
     ],
   });

@@ -80,7 +80,7 @@ export function unshownRefunds(known: readonly AttemptRecord[], order: unknown):
 }
 
 /**
- * An attempt that sent the same money in place of this one, and is not known to have failed. If this one was made after all, the
+ * An attempt that sent the same money instead of this one, and is not known to have failed. If this one was made after all, the
  * money may have moved twice.
  */
 export function sentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined {

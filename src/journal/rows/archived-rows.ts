@@ -35,7 +35,7 @@ function isOverBefore(record: AttemptRecord, before: number): boolean {
   );
 }
 
-/** The row in place of all rows of an attempt. `at`: when it was archived, Unix milliseconds. */
+/** The row instead of all rows of an attempt. `at`: when it was archived, Unix milliseconds. */
 export function inShort({ sent, verdicts }: AttemptRecord, at: number): SentRow {
   const { clocks: _, note: __, neighbour: ___, version: ____, request, proof, ...kept } = sent;
   const { body: _____, ...target } = request;

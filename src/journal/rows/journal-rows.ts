@@ -105,7 +105,7 @@ export interface SentRow extends Written, OfAccount, KeptOfChange {
   readonly version?: string | undefined;
   readonly proof: Proof;
   /**
-   * Only in a row that a repair wrote in place of an unreadable one: the kind of the change. No read can prove its
+   * Only in a row that a repair wrote instead of an unreadable one: the kind of the change. No read can prove its
    * outcome. Until a person settles it, it blocks its order; if it has no order, it blocks every change of its kind;
    * `unknown` blocks everything.
    */
@@ -118,7 +118,7 @@ export interface SentRow extends Written, OfAccount, KeptOfChange {
   /** When it was asked for, and when it was given. */
   readonly askedAt?: number | undefined;
   readonly approvedAt?: number | undefined;
-  /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
+  /** Only in a row that `journal archive` wrote instead of all rows of an attempt, in short (archived-rows.ts). */
   readonly archived?: Archived | undefined;
 }
 

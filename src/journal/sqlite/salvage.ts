@@ -6,7 +6,7 @@ import { newestIn, type Salvage, type Salvaged } from '../rows/rebuild-rows.ts';
 import { isKey, lineIn, type WitnessLine, type WitnessText } from '../rows/witness-lines.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 
-/** `head`: the only line of the table `head`. */
+/** `head`: the only row of the table `head`. */
 export interface FoundJournal extends Salvage {
   readonly head: { readonly seq: number; readonly id: string; readonly mark: string | undefined } | undefined;
 }

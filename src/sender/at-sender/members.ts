@@ -232,7 +232,7 @@ async function underLock<T>({ locks, store, clock }: MemberParts, act: () => Pro
 function notInvited(): CliError {
   return new CliError(
     'auth',
-    'the sender does not take this invitation: it was used, is older than a day, or was replaced',
+    'the sender does not accept this invitation: it was already used, is more than a day old, or was replaced',
     {
       certain: 'nothing was changed',
       now: ['ask your lead for a new one: paydesk sender invite NAME'],

@@ -15,7 +15,7 @@ export const ctrlC = '\u0003';
 /** The character of Ctrl-D in raw mode. */
 export const ctrlD = '\u0004';
 
-/** What a question throws if the person wants to go back to the one before: Esc, or `<` in place of an answer. */
+/** What a question throws if the person wants to go back to the one before: Esc, or `<` instead of an answer. */
 export class GoBack extends Error {
   override readonly name = 'GoBack';
 }

@@ -161,7 +161,7 @@ function isRow<T>(found: unknown): found is SearchedRow<T> {
   return typeof found === 'object' && found !== null && 'cells' in found;
 }
 
-// First an order, then what to do with it; the keys of the whole screen work in place of an order. What a full terminal shows below
+// First an order, then what to do with it; the keys of the whole screen work instead of an order. What a full terminal shows below
 // its rows is printed as a line.
 async function browse<T>(
   message: string,

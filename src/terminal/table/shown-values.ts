@@ -16,7 +16,7 @@ import { createTimes, isoTime, type Times } from '../local-time.ts';
 import { toJson } from '../sanitise.ts';
 import type { Locale } from '../streams.ts';
 
-/** Shown in place of a value that the service did not send. */
+/** Shown instead of a value that the service did not send. */
 export const absent = '-';
 /** Added to an amount in the service's units if others are shown only in decimals. */
 export const unitsMark = '*';

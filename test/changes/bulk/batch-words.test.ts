@@ -186,7 +186,7 @@ describe('the end of a batch', () => {
       ['applied', 'not_sent'],
       { stop: { why: 'wait', waitMs: 600_000 } },
       8,
-      'the service asks to wait 10 min',
+      'the service asks us to wait 10 min',
     ],
     [
       'a refused key, and nothing sent',

@@ -35,7 +35,7 @@ import { type Compared, type CompareRules, compareOrder, notFound, notInFile } f
 import { isShown, type ShownRefund } from './row-claims.ts';
 
 interface CompareAsked extends RefusedFile {
-  /** Where the list goes in place of stdout. */
+  /** Where the list goes instead of stdout. */
   readonly to: string | undefined;
   /** Lists every row, however many there are. */
   readonly allRows: boolean;

@@ -55,7 +55,7 @@ export interface OrderShown {
   readonly whyNot: string;
   /** Its open cases, the most urgent first. */
   readonly cases: readonly OrderCase[];
-  /** What is shown in place of its status. */
+  /** What is shown instead of its status. */
   readonly first: KnownOrder['first'];
   /** The order itself as one of two twins. */
   readonly twin: Twin | undefined;
