@@ -45,7 +45,7 @@ describe('an invitation', () => {
     const { ran } = await sender.join({ ...made, until: Date.now() + day });
 
     expect(ran.code).toBe(4);
-    expect(ran.stderr).toContain('older than a day');
+    expect(ran.stderr).toContain('more than a day old');
   });
 
   it('is not taken when a newer one replaced it', async () => {
