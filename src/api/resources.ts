@@ -61,8 +61,8 @@ export interface Column {
   readonly least?: number;
   /** A name, which may differ from another in its end alone: it is cut in its middle. */
   readonly isCutInMiddle?: true;
-  /** Whether a record's cell is a warning: never cut, and a status is red. */
-  readonly warns?: (record: JsonObject) => boolean;
+  /** If a record's cell is a warning: the style of a status that is one. The cell is never cut. */
+  readonly warning?: (record: JsonObject) => 'bad' | 'warn' | undefined;
   /**
    * A short form, if there is no room for the full title or value. A time with a short title may lose its clock or its day:
    * today's times keep the clock, others the day.

@@ -23,6 +23,7 @@ import {
   lastRefused,
   type OrderCase,
   stateMeans,
+  styleOfState,
 } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
@@ -65,7 +66,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
     lines
       .map((line, index) => (index === 0 ? line : `${indent}${line}`))
       .map((text): Block => ({ line: { text, style }, hang: indent.length }));
-  const ofCase = (one: OrderCase) => blocks(caseLines(ctx, profile, one, known));
+  const ofCase = (one: OrderCase) => blocks(caseLines(ctx, profile, one, known), styleOfState(one.is));
   return [
     ...blocks(noModeLines(known)),
     ...cases.filter((one) => !failed.includes(one)).flatMap(ofCase),
@@ -74,7 +75,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
       : blocks([`UNCONFIRMED  ${doubt}`, `nobody knows what went back: ${beingChecked}`])),
     ...failed.flatMap(ofCase),
     ...blocks(strangersLines(known, profile), 'warn'),
-    ...blocks(pendingLines(known, profile), 'warn'),
+    ...blocks(pendingLines(known, profile), styleOfState('pending')),
     ...neverArrived.flatMap((record) => blocks([`NOT MADE  ${neverArrivedWords(ctx, record)}`], 'faint')),
     ...replaced.flatMap((record) =>
       blocks([`SENT AGAIN  ${sentAgainWords(ctx, record, attempts)}`], 'faint'),

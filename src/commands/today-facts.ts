@@ -8,7 +8,7 @@ import { isWithin, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, openAttempts } from '../journal/journal.ts';
-import { isOpenState } from '../orders/orders.ts';
+import { isOpenState, type StateWord, stateWord } from '../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
   type Figure,
@@ -26,26 +26,21 @@ import { type OpenCase, type OpenCases, type ToldState, toldStates } from './ope
 import { isOfPeriod, pairsIn } from './orders/twins.ts';
 import type { Source } from './report/report-source.ts';
 
-// Each state as one word.
-const whatIs = {
-  unconfirmed: 'unconfirmed',
-  'made twice': 'made_twice',
-  appeared: 'appeared',
-  failed: 'failed',
-  gone: 'gone',
-  'recorded made': 'recorded_made',
-  'recorded not made': 'recorded_not_made',
-} as const satisfies Readonly<Record<ToldState, string>>;
-type WhatIsOpen = (typeof whatIs)[keyof typeof whatIs];
-
-/** Whether a person has to look at such orders. The journal knows these states, whatever the currency is. */
-export function isOfJournal(what: TodayLine['what']): boolean {
-  return Object.values<string>(whatIs).includes(what);
+/** The state that a line counts: a person has to look at such orders. The journal knows these states, whatever the currency is. */
+export function stateOfLine(what: TodayLine['what']): ToldState | undefined {
+  return toldStates.find((state) => stateWord(state) === what);
 }
 
 /** One fact of the day: how many, and how much in one currency. */
 export interface TodayLine extends JsonObject {
-  readonly what: WhatIsOpen | 'never_arrived' | 'refunded' | 'refunded_by' | 'paid' | 'waiting' | 'twins';
+  readonly what:
+    | StateWord<ToldState>
+    | 'never_arrived'
+    | 'refunded'
+    | 'refunded_by'
+    | 'paid'
+    | 'waiting'
+    | 'twins';
   readonly bucket: string | null;
   /** What was sent: a refund, a capture; null where that does not matter. */
   readonly kind: ChangeKind | null;
@@ -153,8 +148,8 @@ async function openLines(source: Source, open: OpenCases, asked: LineAsked): Pro
     );
     const list = plainCommand('journal', 'list', ...(isOpenState(state) ? ['--open'] : []));
     return told.length === 0
-      ? [lineOf(whatIs[state], null, undefined, 0, null)]
-      : linesOf(whatIs[state], told, list, asked);
+      ? [lineOf(stateWord(state), null, undefined, 0, null)]
+      : linesOf(stateWord(state), told, list, asked);
   });
   return [...lines, ...linesOf('never_arrived', open.lost(), plainCommand('journal', 'list'), asked)];
 }

@@ -18,7 +18,7 @@ import {
   recordedState,
   whoSent,
 } from '../journal/journal.ts';
-import { stateMeans, twinSeconds, twinSpan } from '../orders/orders.ts';
+import { stateMeans, stateSpan, twinSeconds, twinSpan } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
@@ -36,7 +36,7 @@ import {
   refuseGaps,
   titleLine,
 } from './report/report-words.ts';
-import { gatherToday, isOfJournal, type TodayFacts, type TodayLine } from './today-facts.ts';
+import { gatherToday, stateOfLine, type TodayFacts, type TodayLine } from './today-facts.ts';
 
 export const today = defineCommand({
   description:
@@ -195,12 +195,13 @@ function countOf({ what, kind, count }: TodayLine): string {
 
 // What the journal knows is never limited to one currency, so its `none` names no currency.
 function noneOf(what: TodayLine['what'], source: Source): string {
-  return isOfJournal(what) ? 'none' : `none${inCurrency(source)}`;
+  return stateOfLine(what) !== undefined ? 'none' : `none${inCurrency(source)}`;
 }
 
 // The words for what needs a person are emphasised.
 function emphasised(what: TodayLine['what']): Cell {
-  return isOfJournal(what) ? { text: labelOf(what), style: 'bad' } : labelOf(what);
+  const state = stateOfLine(what);
+  return state === undefined ? labelOf(what) : stateSpan(state, labelOf(what));
 }
 
 function faint(cell: Cell): Cell {

@@ -12,8 +12,8 @@ import type { JsonObject } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
 import { type Mode, meaningOfStatus, modeOfOrder, noModeWords, statuses } from '../api/spec.ts';
 import { type AttemptRecord, type Moment, neverArrived, probableRefunds } from '../journal/journal.ts';
-import { casesOf, type OrderCase, stopsRefund } from './order-cases.ts';
-import { type KnownRefund, refundsOf, replacedOf } from './refund-states.ts';
+import { casesOf, type OrderCase } from './order-cases.ts';
+import { type KnownRefund, refundsOf, replacedOf, stopsRefund } from './refund-states.ts';
 import { isFollowed } from './what-followed.ts';
 
 /** What is known about an order. */

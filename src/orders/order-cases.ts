@@ -235,19 +235,3 @@ export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): A
       return one.record;
   }
 }
-
-/** The states that somebody has to know about: nobody knows the outcome, or money is where nobody wanted it. */
-export const openStates = ['unconfirmed', 'made twice', 'appeared', 'failed', 'gone'] as const;
-
-/** Whether it is one of `openStates`. */
-export function isOpenState(state: string): boolean {
-  return openStates.some((one) => one === state);
-}
-
-/**
- * Whether a case in this state stops every refund of the order until somebody has dealt with it, whatever `--again` names. A
- * failed refund stops none.
- */
-export function stopsRefund(state: string): boolean {
-  return state !== 'failed' && isOpenState(state);
-}

@@ -12,6 +12,8 @@ import {
   refundsPaidTwice,
   statementOn,
 } from '../journal/journal.ts';
+import type { Span } from '../terminal/terminal.ts';
+import type { KnownOrder } from './known-order.ts';
 import { type OrderCase, untilMayAppear } from './order-cases.ts';
 
 /** Every state of a refund, in code, JSON, screens and documents. */
@@ -64,6 +66,46 @@ const byUrgency: readonly RefundState[] = [
 /** The most urgent state of these refunds; undefined if there are none. */
 export function mostUrgent(refunds: readonly Pick<KnownRefund, 'state'>[]): RefundState | undefined {
   return byUrgency.find((state) => refunds.some((one) => one.state === state));
+}
+
+/** The states that somebody has to know about: nobody knows the outcome, or money is where nobody wanted it. */
+export const openStates = ['unconfirmed', 'made twice', 'appeared', 'failed', 'gone'] as const;
+
+/** Whether it is one of `openStates`. */
+export function isOpenState(state: string): boolean {
+  return openStates.some((one) => one === state);
+}
+
+/**
+ * Whether a case in this state stops every refund of the order until somebody has dealt with it, whatever `--again` names. A
+ * failed refund stops none.
+ */
+export function stopsRefund(state: string): boolean {
+  return state !== 'failed' && isOpenState(state);
+}
+
+/**
+ * The style of a state on every screen, and of the other words for what must be known first about an order. Undefined for what
+ * needs no attention.
+ */
+export function styleOfState(state: RefundState | KnownOrder['first']) {
+  if (state === undefined || state === 'made' || state === 'elsewhere') return undefined;
+  return state === 'pending' || state === 'not refundable' ? 'warn' : 'bad';
+}
+
+/** A text about a state, in the style of the state. */
+export function stateSpan(state: Parameters<typeof styleOfState>[0], text: string): Span {
+  const style = styleOfState(state);
+  return style === undefined ? text : { text, style };
+}
+
+/** A state as one word, for scripts: `made_twice`. */
+export type StateWord<State extends string> = State extends `${infer First} ${infer Rest}`
+  ? `${First}_${StateWord<Rest>}`
+  : State;
+export function stateWord<const State extends string>(state: State): StateWord<State>;
+export function stateWord(state: string): string {
+  return state.replaceAll(' ', '_');
 }
 
 /** A refund of an order. */

@@ -1,7 +1,7 @@
 /** Colour by meaning: statuses, the mode of the account, and money that goes back. It never says anything alone. */
 
 import { describe, expect, test } from 'vitest';
-import { orderOf, paidOrder, refundedWhole } from '../harness/orders.ts';
+import { listOf, orderOf, paidOrder, refundedWhole, refundOf, withCharge } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { pages, startAnswering, startService } from '../harness/service.ts';
@@ -48,6 +48,17 @@ describe('statuses', () => {
     const { stdout } = await desk.run(['orders', 'show', 'ord_1'], { env: coloured });
     expect(stdout.split('\n')[0]).toContain(green('paid'));
   });
+});
+
+test('a refund that is pending has one colour, in a list and on the screen of its order', async () => {
+  const pending = refundOf('rf_1', 900, { status: 'pending' });
+  const order = withCharge(paidOrder('ord_1'), { refunds: listOf(pending) });
+  await using desk = await startAnswering(pages([order]));
+  const list = await desk.run(['orders', 'list', '--no-header'], { env: coloured });
+  expect(list.stdout).toContain(magenta('pending'));
+  const { stdout } = await desk.run(['orders', 'show', 'ord_1'], { env: coloured });
+  expect(stdout).toContain(magenta('refund pending'));
+  expect(stdout).toMatch(/id rf_1.*\x1b\[35mpending/);
 });
 
 describe('the mode', () => {

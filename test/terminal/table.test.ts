@@ -36,7 +36,7 @@ const openStatus = (id: string): Column => {
   if (status === undefined) throw new Error('no such column');
   return {
     ...status,
-    warns: (record) => record.id === id,
+    warning: (record) => (record.id === id ? 'bad' : undefined),
     value: (record) => (record.id === id ? 'made twice' : record.payment_status),
     brief: { value: (record) => (record.id === id ? 'made twice' : record.payment_status) },
   };

@@ -17,6 +17,7 @@ import {
   gaveNothing,
   type RefundState,
   refundStates,
+  stateWord,
   stopsRefund,
 } from '../../orders/orders.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
@@ -186,7 +187,7 @@ function byHandWhy(last: VerdictRow | undefined): string | undefined {
 }
 
 function verdictOfAttempt(attempt: AttemptRecord): RowVerdict {
-  const state = recordedState(attempt).replaceAll(' ', '_');
+  const state = stateWord(recordedState(attempt));
   return rowVerdicts.find((verdict) => verdict === state) ?? 'unconfirmed';
 }
 

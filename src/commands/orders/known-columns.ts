@@ -14,6 +14,7 @@ import {
   knownOrders,
   ordersWithRefunds,
   shownOrders,
+  styleOfState,
   unconfirmedOf,
   wentBackBy,
 } from '../../orders/orders.ts';
@@ -40,7 +41,7 @@ export async function knownColumns(ctx: Context, service: Service): Promise<Know
   const isKnown = isTable && (await unconfirmedOf(ctx, service).catch(() => [])).length > 0;
   // Empty if the journal cannot be read.
   let known = new Map<unknown, KnownOrder>();
-  let words = new Map<unknown, string>();
+  let words = new Map<unknown, KnownOrder['first']>();
   const unreadable = orElse(({ message }): undefined => {
     if (isNamed) ctx.notes.warn(`what the journal knows about refunds is not shown: ${message}`);
   });
@@ -51,7 +52,7 @@ export async function knownColumns(ctx: Context, service: Service): Promise<Know
         ...column,
         // Every page keeps room for the usual word, so that all pages have the same columns.
         ...(isKnown ? { least: 'unconfirmed'.length } : {}),
-        warns: ({ id }) => words.has(id),
+        warning: ({ id }) => styleOfState(words.get(id)),
         value: (order, ...more) => words.get(order.id) ?? column.value(order, ...more),
       })),
     others: [

@@ -30,6 +30,7 @@ import {
   type KnownOrder,
   type RefundState,
   recordedMade,
+  styleOfState,
   toldRefunds,
 } from '../../orders/orders.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -320,8 +321,11 @@ function idOfRefund(refund: JsonObject, origins: RefundOrigins, state: RefundSta
   const { id = 'not shown', status } = { id: textIn(refund.id), status: textIn(refund.status) };
   const { reason, row, approval = approvalFields() } = origins?.get(id) ?? {};
   const { ticket, request, approved_at: approvedAt } = approval;
-  const isNews = state !== 'made' && state !== 'elsewhere';
-  const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
+  const style = styleOfState(state);
+  const word =
+    style !== undefined
+      ? `${state}${status === undefined || status === state ? '' : ` (${status})`}`
+      : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
     ...(sentBy(origins, id) === 'elsewhere' ? ['  not sent from here: ask your lead who did'] : []),
@@ -329,6 +333,6 @@ function idOfRefund(refund: JsonObject, origins: RefundOrigins, state: RefundSta
     ...(ticket === null ? [] : [`  ticket ${ticket}`]),
     ...(request === null ? [] : [`  request ${request}`]),
     ...(approvedAt === null ? [] : ['  approved ', { time: approvedAt, precision: 'zoned' } as const]),
-    ...(word === undefined ? [] : ['  ', { text: word, style: isNews ? 'bad' : 'strong' } as const]),
+    ...(word === undefined ? [] : ['  ', { text: word, style: style ?? 'strong' } as const]),
   ];
 }

@@ -24,6 +24,7 @@ import {
   leftBesides,
   mayGoBack,
   recordedMade,
+  stateSpan,
   type Unfit,
   warnsOfTwin,
 } from '../../orders/orders.ts';
@@ -108,14 +109,14 @@ export function whatNext(
 // What a person must know first; undefined if there is nothing. A failed refund does not stop other refunds, so the word for the
 // next step is shown next to it. `not refundable` is for lists, which have no such word.
 function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Span | undefined {
-  if (first === 'pending') return { text: 'refund pending', style: 'warn' };
+  if (first === 'pending') return stateSpan(first, 'refund pending');
   if (first === undefined || first === 'ask your lead' || first === 'not refundable')
     return whyNot === undefined && order.is_refundable === undefined ? 'refundable: not shown' : undefined;
   const open = cases.find((one) => one.is === 'unconfirmed');
   const besides = first === 'failed' && typeof next !== 'string' && 'text' in next ? `, ${next.text}` : '';
   const what = first === 'failed' ? 'refund failed' : first;
   const text = open === undefined ? `${what}${besides}` : `${changeKinds[open.change.kind].noun} ${first}`;
-  return { text, style: 'bad' };
+  return stateSpan(first, text);
 }
 
 // Offers refunds besides those that a person recorded. A record blocks only its own charges. If it says "not made", it blocks only

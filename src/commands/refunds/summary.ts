@@ -4,7 +4,7 @@ import { isWithin } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { percent } from '../../counted.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
-import type { RefundState } from '../../orders/orders.ts';
+import { type RefundState, stateWord } from '../../orders/orders.ts';
 import {
   type Dimension,
   dimensions,
@@ -143,9 +143,7 @@ type Sums = Line<RefundSum>['sums'];
 
 // The sums of the states that were asked for, and that are in no sum of what went back.
 function apartOf(states: readonly RefundState[] = []): readonly ApartState[] {
-  return apartStates.flatMap(([name]) =>
-    states.some((one) => one.replaceAll(' ', '_') === name) ? name : [],
-  );
+  return apartStates.flatMap(([name]) => (states.some((one) => stateWord(one) === name) ? name : []));
 }
 
 function screen(

@@ -186,13 +186,13 @@ function cellOf(
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
   const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
-  const whole = column.warns?.(record);
-  const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : byMeaning(column.kind, text, whole);
-  return { text: cleanText(text, column, style), style: styled, whole };
+  const warning = column.warning?.(record);
+  const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : byMeaning(column.kind, text, warning);
+  return { text: cleanText(text, column, style), style: styled, whole: warning !== undefined };
 }
 
-function byMeaning(kind: Column['kind'], text: string, warns = false): Style | undefined {
-  if (kind === 'status') return warns ? 'bad' : statusStyle(text);
+function byMeaning(kind: Column['kind'], text: string, warning: Style | undefined): Style | undefined {
+  if (kind === 'status') return warning ?? statusStyle(text);
   return (kind === 'money' || kind === 'figure') && isOutgoing(text) ? 'out' : undefined;
 }
 

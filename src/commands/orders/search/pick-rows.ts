@@ -29,7 +29,9 @@ import {
   knownOrder,
   knownTwin,
   type OrderCase,
+  stateSpan,
   stopsRefund,
+  styleOfState,
   type Twin,
   twinLine,
   twinOf,
@@ -141,9 +143,7 @@ export function orderRow<V>(
       : `found: ${found.map(({ label, value: text }) => `${label} ${text}`).join(', ')}`,
     unfit,
     blocked === undefined ? undefined : { text: blocked, style: 'bad' },
-    ...cases
-      .filter((open) => !stopsRefund(open.is))
-      .map((open): Span => ({ text: caseText(open, parts), style: 'bad' })),
+    ...cases.filter((open) => !stopsRefund(open.is)).map((open) => stateSpan(open.is, caseText(open, parts))),
     twin === undefined ? undefined : { text: twinText(one, twin, parts), style: 'warn' },
   ];
   const refused = isBlocked ? blocked : undefined;
@@ -184,7 +184,8 @@ function statusOf({ shown, twin }: KeptOrder<OrderShown>): string {
 }
 
 function accentOf({ shown, twin }: KeptOrder<OrderShown>): NonNullable<SearchedRow<unknown>['accent']>['by'] {
-  if (shown.first !== undefined) return ['pending', 'not refundable'].includes(shown.first) ? 'warn' : 'bad';
+  const style = styleOfState(shown.first);
+  if (style !== undefined) return style;
   return twin === undefined || isSettled(twin) ? { status: shown.status } : 'warn';
 }
 
