@@ -17,6 +17,7 @@ import {
   loadProofs,
   type Moment,
   type NamedChange,
+  namedRefunds,
   type ProvedRefund,
   pagesOf,
 } from '../journal/journal.ts';
@@ -227,6 +228,7 @@ async function writeFile(
   warnOfAlarms(ctx, reread);
   warnOfUnread(ctx, unread);
   if (asked.period !== undefined) noteElsewhere(ctx, asked.text, zone, scope);
+  else noteOrder(ctx, asked.text, refunds, scope);
 }
 
 // A row without the part that may name people is still genuine: its hash covers the digest of that part.
@@ -267,6 +269,21 @@ function atTheSender(scope: Profile, { text, period }: Asked, words: readonly st
     ],
     { certain: 'nothing was written' },
   );
+}
+
+// An order may show more refunds than were sent from here.
+function noteOrder(
+  { notes }: Context,
+  id: string,
+  refunds: readonly ProvedRefund[],
+  scope: Profile | undefined,
+): void {
+  const order = refunds[0]?.sent.proof.orderId;
+  const isOne = refunds.some((one) => namedRefunds(one).some((refund) => refund.id === id));
+  if (order === undefined || isOne || changeIdPattern.test(id)) return;
+  const words = ['orders', 'show', order];
+  const command = scope === undefined ? plainCommand(...words) : commandLine(scope, ...words);
+  notes.note(`refunds of ${order} that were made elsewhere are not in it; all that it shows: ${command}`);
 }
 
 function noteElsewhere(

@@ -111,7 +111,7 @@ export interface ExportCheck {
         /** What a loader must know; if absent, it must not load the file. */
         readonly certain?: string;
         /** What to do, if it is anything other than to export again. */
-        readonly now?: string;
+        readonly now?: string | undefined;
         /** What in a file without a manifest is still as it was written, by the SHA-256 in the file itself. */
         readonly asWritten?: 'rows' | 'report' | undefined;
         /** It begins like a file that `prove` writes. */

@@ -132,7 +132,16 @@ export async function verifyExport(
   const signature = trust && signatureProblem((await textOf(manifestFile)) ?? '', trust);
   const isKnown = signature !== 'unknown key';
   const wrong: Problem =
-    signature === undefined || !isKnown ? undefined : { kind: 'refused', words: signature };
+    signature === undefined || !isKnown
+      ? undefined
+      : {
+          kind: 'refused',
+          words: signature,
+          now:
+            trust?.signedBy === undefined
+              ? 'if another desk wrote it, add --signed-by with its key (desk_key of its profile show)'
+              : undefined,
+        };
   return {
     file,
     manifest: manifestFile,

@@ -18,6 +18,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { json, startServer } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { exporting, orderAt, orders, startOrders } from './many-orders.ts';
@@ -281,7 +282,9 @@ test('--verify where no key is known to compare with says on stdout that the sig
   using elsewhere = newHome();
   await service.run(['orders', 'export', '--to', 'o.csv']);
   const verify = ['orders', 'export', '--verify', at(service.home, 'o.csv')];
-  expect((await service.run(verify)).stdout).not.toContain('signed');
+  expect((await service.run(verify)).stdout).toMatch(
+    /: complete, 0 rows, as of .*; unchanged, signed by this desk\n$/,
+  );
   const ran = await paydesk(verify, { home: elsewhere });
   expect([ran.code, ran.stdout]).toEqual([
     0,
@@ -289,6 +292,13 @@ test('--verify where no key is known to compare with says on stdout that the sig
   ]);
   const record = JSON.parse((await paydesk([...verify, '--json'], { home: elsewhere })).stdout);
   expect(record).toMatchObject({ ok: true, signature_checked: false });
+  // Another desk is not told to make it again, but how to look whose it is.
+  await paydesk(['orders', 'export', '--to', 'own.csv'], { home: elsewhere, env: service.env });
+  const other = await paydesk(verify, { home: elsewhere });
+  expect(other).toMatchObject({ code: 3 });
+  expect(inOneLine(other.stderr)).toContain(
+    'if another desk wrote it, add --signed-by with its key (desk_key of its profile show)',
+  );
 });
 
 test('--verify of a list without a SHA-256 says what can be verified', async () => {

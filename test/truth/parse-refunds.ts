@@ -76,9 +76,8 @@ export function refundsTable({ code, stdout }: Ran, id: string): Said {
   const rows = tableOf(stdout, stdout.startsWith('ID ') ? 'ID' : 'MADE UTC').filter(
     (row) => row.ORDER === id,
   );
-  // `failed; ana`: a state that moved no money stands before who it was.
-  const stateBy = (by = ''): string => (by.includes('; ') ? (by.split('; ')[0] ?? '') : 'made');
-  return { exit: code ?? -1, back: moneyOf(rows.map((row) => [stateBy(row.BY), row.AMOUNT])) };
+  // The column is there if one of the refunds moved no money.
+  return { exit: code ?? -1, back: moneyOf(rows.map((row) => [row.STATE ?? 'made', row.AMOUNT])) };
 }
 
 export function refundsJson(ran: Ran, id: string): Said {

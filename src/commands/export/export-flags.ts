@@ -156,7 +156,7 @@ export async function verifyFile(
     {
       line:
         problem === undefined
-          ? `${path}: complete, ${rows} rows${when}${isSignatureKnown ? '' : '; who signed it is not known here'}`
+          ? `${path}: complete, ${rows} rows${when}; ${isSignatureKnown ? `unchanged, signed by ${signedBy === undefined ? 'this desk' : 'that key'}` : 'who signed it is not known here'}`
           : `${path}: ${whole}; not signed`,
     },
   ]);

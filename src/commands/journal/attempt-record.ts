@@ -80,7 +80,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   field('by', 'text', ({ last }) => last?.by, { title: 'SHOWN BY' }),
   field('alarm', 'text', ({ last }) => last?.alarm),
   field('why', 'text', ({ last }) => last?.why),
-  field('verdict_at', 'time', ({ last }) => last && secondsOf(last.time)),
+  field('verdict_at', 'time', endedAt),
   field('refunds', 'text', (record) =>
     namedRefunds(record)
       .map(({ id }) => id ?? '')
@@ -106,6 +106,15 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   column('released_with', 'text', { title: 'RELEASED WITH' }),
   column('desk', 'text'),
 ];
+
+// When the outcome was recorded that the change has now: a read that shows the same later does not move it.
+function endedAt(record: AttemptRecord): number | undefined {
+  const { verdicts } = record;
+  const state = recordedState(record);
+  const stateAfter = (index: number) => recordedState({ ...record, verdicts: verdicts.slice(0, index + 1) });
+  const before = verdicts.findLastIndex((_, index) => stateAfter(index) !== state);
+  return secondsOf(verdicts[before + 1]?.time ?? verdicts.at(-1)?.time);
+}
 
 /**
  * The columns of a list, with columns for the other people of its refunds: who asked, if somebody else sent it, and who approved.

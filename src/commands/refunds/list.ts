@@ -40,6 +40,8 @@ const usualPeriod = 'today';
 
 // The flags that are not about the sender of a refund: the column BY names that person anyway.
 const personFlags = ['asked-by', 'approved-by'] as const;
+// Blank, too, where nobody had to approve.
+const columnsOfPeople = ['operator', 'asked_by', 'approved_by'];
 
 export const list = defineCommand({
   description:
@@ -110,9 +112,15 @@ export const list = defineCommand({
       return rowOf(refund, source, isComplete(gaps), texts);
     });
     await ctx.out.ownList(
-      withOthers(columns, rows).map((one) =>
-        asked.includes(one.name) ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true } : one,
-      ),
+      withOthers(columns, rows).map((one) => {
+        // A refund that moved no money must not look as if it had.
+        const hasStates = rows.some(isNotMade);
+        if (one.name === 'state' && hasStates) return { ...one, tableFrom: 0, stays: true };
+        if (one.name === 'by' && hasStates) return { ...one, below: () => 'by' };
+        return asked.includes(one.name)
+          ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true }
+          : one;
+      }),
       rows,
       { ...source, sums: sumRecords(shown, unshown) },
     );
@@ -124,6 +132,13 @@ export const list = defineCommand({
       );
     if (periodOf(flags) === undefined && !ofBuyer) ctx.notes.note(onlyToday);
     sayAsOf(ctx, source);
+    if (columnsOfPeople.some((name) => ctx.options.columns?.includes(name) === true)) {
+      const others = shown.filter(({ origin }) => origin === elsewhere).length;
+      if (others > 0)
+        ctx.notes.note(
+          `${others} of these rows ${others === 1 ? 'is' : 'are'} elsewhere: who sent, asked and approved is not known on this machine`,
+        );
+    }
     for (const line of foundLines(source, filter.countWords(), part, found, unshown)) ctx.notes.note(line);
     refuseGaps(gaps, 'refunds');
     return undefined;
@@ -160,6 +175,11 @@ function nameColumn(name: (typeof nameFields)[number]): Column {
   return column(name, 'text', { derived: true, inSheets: true });
 }
 
+// Whether a refund moved no money, or may not have; what was made elsewhere did.
+function isNotMade({ state }: JsonObject): boolean {
+  return typeof state === 'string' && state !== 'made' && state !== elsewhere;
+}
+
 // In the order of the rows of an export (`refundColumns`).
 const columns: readonly (Column | Field<RefundFact>)[] = [
   field('refunded_at', 'time', ({ madeAt }) => madeAt, { title: 'MADE', tableFrom: 0 }),
@@ -174,7 +194,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
   field('went_back', 'figure', wentBackOf),
   column('left', 'figure', { derived: true }),
   field('currency', 'text', ({ currency }) => currency),
-  field('state', 'text', ({ state }) => state),
+  field('state', 'text', ({ state }) => state, { warns: isNotMade }),
   // People ask who it was, so a reason is cut first.
   column('by', 'text', {
     tableFrom: 0,
@@ -182,13 +202,10 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
     least: 24,
     isCutInMiddle: true,
     derived: true,
-    // A table has no other column for the state and the origin, and a refund that moved no money must not look as if it had.
-    value: ({ origin, operator, state }: JsonObject) => {
+    // A table has no other column for the origin.
+    value: ({ origin, operator }: JsonObject) => {
       const probably = origin === 'probably this machine' ? 'probably ' : '';
-      const who = origin === elsewhere ? elsewhere : `${probably}${String(operator)}`;
-      return typeof state !== 'string' || state === 'made' || state === 'elsewhere'
-        ? who
-        : `${state}; ${who}`;
+      return origin === elsewhere ? elsewhere : `${probably}${String(operator)}`;
     },
   }),
   field('reason', 'text', (refund) => sentHere(refund).reason, { tableFrom: 0, below: () => 'reason' }),
