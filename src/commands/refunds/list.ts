@@ -115,7 +115,8 @@ export const list = defineCommand({
       withOthers(columns, rows).map((one) => {
         // A refund that moved no money must not look as if it had.
         const hasStates = rows.some(isNotMade);
-        if (one.name === 'state' && hasStates) return { ...one, tableFrom: 0, stays: true };
+        if (one.name === 'state' && hasStates)
+          return { ...one, tableFrom: 0, stays: true, least: 'recorded not made'.length };
         if (one.name === 'by' && hasStates) return { ...one, below: () => 'by' };
         return asked.includes(one.name)
           ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true }
@@ -194,7 +195,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
   field('went_back', 'figure', wentBackOf),
   column('left', 'figure', { derived: true }),
   field('currency', 'text', ({ currency }) => currency),
-  field('state', 'text', ({ state }) => state, { warns: isNotMade }),
+  field('state', 'text', ({ state }) => state),
   // People ask who it was, so a reason is cut first.
   column('by', 'text', {
     tableFrom: 0,
