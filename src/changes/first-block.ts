@@ -118,7 +118,8 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       return unconfirmedLines(ctx, profile, one, known);
     case 'made twice':
       return [
-        capitals(madeTwiceWords(one.twice, profile.settings)),
+        // Writes the words before the figures in capitals: `MADE TWICE: 900 MXN`.
+        madeTwiceWords(one.twice, profile.settings).replace(/^[^:?]*/, (head) => head.toUpperCase()),
         ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
         ...(one.late === undefined ? [] : lateLines(ctx, profile, one.late)),
         ...(one.isKnown
@@ -219,11 +220,6 @@ function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefun
   return between.map(
     (record) => `sent in between: ${sentWords(ctx, profile, record)} (${record.sent.change})`,
   );
-}
-
-// Writes the words before the figures in capitals: `MADE TWICE: 900 MXN`.
-function capitals(words: string): string {
-  return words.replace(/^[^:?]*/, (head) => head.toUpperCase());
 }
 
 // Like `unconfirmedWords`, for what was sent in an attempt.

@@ -46,7 +46,20 @@ export interface DatedFacts {
 
 export function writeColumns(orders: readonly DatedFacts[]): string {
   const words = wordList();
-  const columns: Columns = emptyColumns(words.list);
+  const columns: Columns = {
+    words: words.list,
+    created: [],
+    amount: [],
+    refunded: [],
+    currency: [],
+    status: [],
+    purchase: [],
+    charges: [],
+    partial: [],
+    read: [],
+    of: { amount: [], currency: [], status: [], method: [], brand: [], paid: [] },
+    refunds: [],
+  };
   let before = 0;
   let readBefore = 0;
   orders.forEach(({ facts, readAt }, index) => {
@@ -154,23 +167,6 @@ export function readColumns(text: string): readonly DatedFacts[] {
       },
     };
   });
-}
-
-function emptyColumns(words: string[]): Columns {
-  return {
-    words,
-    created: [],
-    amount: [],
-    refunded: [],
-    currency: [],
-    status: [],
-    purchase: [],
-    charges: [],
-    partial: [],
-    read: [],
-    of: { amount: [], currency: [], status: [], method: [], brand: [], paid: [] },
-    refunds: [],
-  };
 }
 
 interface WordList {

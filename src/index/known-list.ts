@@ -109,7 +109,14 @@ function write(segments: Segments, run: Run, fit: Fit, outcome: Outcome): void {
   );
   const end = edges[last]?.isJoined !== false;
   const isJoinedAfter = rest.length > 0 ? end && (!isGap || rest.flat().some(stays)) : !isGap || isLast;
-  const pieces = piecesOf(islands, anchor.at === 'head' ? 'first' : 'last', isJoinedAfter);
+  // Splits islands into pieces. Islands have gaps between them; the pieces of one are joined.
+  const pieces = islands.flatMap((island, which) => {
+    const chunks = chunked(island, anchor.at === 'head' ? 'first' : 'last');
+    return chunks.map((entries, index) => ({
+      entries,
+      isJoined: index < chunks.length - 1 || (which === islands.length - 1 && isJoinedAfter),
+    }));
+  });
   const removed = last < first ? [] : edges.slice(first, last + 1);
   const lower = edges[Math.max(last, first - 1) + 1]?.pos;
   const room = pieces.at(-1)?.isJoined === false ? wide : 0;
@@ -172,29 +179,6 @@ function learnedOf(
 
 // A segment in the middle may grow a little, so that one inserted order does not start a new segment.
 const longestSegment = segmentLength * 1.2;
-
-interface Piece {
-  readonly entries: readonly Entry[];
-  readonly isJoined: boolean;
-}
-
-/**
- * Splits islands into pieces. Islands have gaps between them; the pieces of one are joined. `short`: which piece of an island gets
- * the remainder.
- */
-function piecesOf(
-  islands: readonly (readonly Entry[])[],
-  short: 'first' | 'last',
-  isJoinedAfter: boolean,
-): readonly Piece[] {
-  return islands.flatMap((island, which) => {
-    const chunks = chunked(island, short);
-    return chunks.map((entries, index) => ({
-      entries,
-      isJoined: index < chunks.length - 1 || (which === islands.length - 1 && isJoinedAfter),
-    }));
-  });
-}
 
 /** Splits entries into segments. `short`: which one gets the remainder. */
 export function chunked(entries: readonly Entry[], short: 'first' | 'last'): readonly (readonly Entry[])[] {

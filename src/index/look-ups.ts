@@ -34,7 +34,13 @@ export function statusOf(segments: SealedSegments, bytes: number, now: number): 
     gaps: gaps.map(({ last }) => last),
     isNewestFirst: rises === 0,
     rises,
-    reads: readsByAge(edges, now),
+    // The oldest read in each class that has orders.
+    reads: ageClasses.flatMap(({ under, words }, index) => {
+      const from = ageClasses[index - 1]?.under ?? Number.NEGATIVE_INFINITY;
+      const own = edges.filter(({ newest = 0, oldest = 0 }) => now - newest < under && now - oldest >= from);
+      if (own.length === 0) return [];
+      return [{ words, readAt: Math.min(...own.map(({ readAt }) => readAt)), from, under }];
+    }),
     forgotten: sum(edges.map(({ forgotten }) => forgotten)),
     fields:
       edges.reduce<readonly string[] | undefined>(
@@ -155,16 +161,6 @@ export interface ReadOf {
   /** The youngest and oldest possible age of the class, in seconds. */
   readonly from: number;
   readonly under: number;
-}
-
-/** The oldest read in each class that has orders. */
-function readsByAge(edges: readonly Placed[], now: number): readonly ReadOf[] {
-  return ageClasses.flatMap(({ under, words }, index) => {
-    const from = ageClasses[index - 1]?.under ?? Number.NEGATIVE_INFINITY;
-    const own = edges.filter(({ newest = 0, oldest = 0 }) => now - newest < under && now - oldest >= from);
-    if (own.length === 0) return [];
-    return [{ words, readAt: Math.min(...own.map(({ readAt }) => readAt)), from, under }];
-  });
 }
 
 /** A segment to read again. */

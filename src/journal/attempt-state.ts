@@ -21,18 +21,14 @@ export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
   return record.verdicts.at(-1);
 }
 
-// A verdict that was written while the clocks disagreed starts no horizon: its time may be wrong.
-function startOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
-  return verdicts.find(({ skewed }) => skewed === undefined);
-}
-
 /**
  * When the horizon of an attempt ends, in the journal's time. It is counted from the first verdict, not from the SENT
  * row. A process may be stopped between the check of `sendBy` and the sending; it keeps the lock until it has sent or
  * died, and a verdict is only written under the lock.
  */
 export function horizonOf(record: AttemptRecord): number {
-  const start = startOf(record);
+  // A verdict that was written while the clocks disagreed starts no horizon: its time may be wrong.
+  const start = record.verdicts.find(({ skewed }) => skewed === undefined);
   return start === undefined ? Number.POSITIVE_INFINITY : start.time + record.sent.horizonMs;
 }
 
@@ -283,14 +279,10 @@ export function dueAt(record: AttemptRecord): number | undefined {
   const last = verdictOf(record);
   if (last === undefined || !isWatched(record) || isDoubted(record)) return undefined;
   const first = record.verdicts.find(({ verdict, skewed }) => verdict === 'applied' && skewed === undefined);
+  // A refund is read again when it is four times as old as it was at the last read.
   return first === undefined || isStillPending(record)
     ? 0
-    : Math.min(nextLook(first, last), horizonOf(record));
-}
-
-// A refund is read again when it is four times as old as it was at the last read.
-function nextLook(first: VerdictRow, last: VerdictRow): number {
-  return first.time + 4 * (last.time - first.time);
+    : Math.min(first.time + 4 * (last.time - first.time), horizonOf(record));
 }
 
 /**

@@ -89,7 +89,8 @@ function tellNews(
   record: AttemptRecord,
   added: VerdictRow | undefined,
 ): void {
-  if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
+  if (added === undefined || (added.alarm === undefined && record.verdicts.at(-2)?.verdict === 'applied'))
+    return;
   const { alarm } = added;
   const { settings } = service.profile;
   const { change } = record.sent;
@@ -105,10 +106,6 @@ function tellNews(
   // `named` would call this change made, and that is not what the alarm says.
   else
     notes.warn(`${where}: ${alarmText(record) ?? alarm}: ${change}, ${changeOf(record, settings)}: ${show}`);
-}
-
-function wasApplied({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-2)?.verdict === 'applied';
 }
 
 const silent: Pick<Notes, 'waiting'> = { waiting: () => () => undefined };

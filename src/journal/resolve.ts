@@ -181,12 +181,8 @@ function isWorthReading(
   if (isDoubted(record) || isMadeByHand(record)) return statement === undefined;
   // It may have failed since, however long ago it was made.
   if (isMadeRefund(record) && statement === undefined) return true;
-  return isUnsettled(record) && !wasRepeated(record, known);
-}
-
-// The attempt was repeated after its horizon, so what the order shows now may come from the repeat.
-function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
-  return verdictOf(record)?.verdict !== 'applied' && isSentAgain(record, known);
+  // The attempt was repeated after its horizon, so what the order shows now may come from the repeat.
+  return isUnsettled(record) && (verdictOf(record)?.verdict === 'applied' || !isSentAgain(record, known));
 }
 
 // When two equal refunds show, one of them may belong to another open attempt. So may a single one, if it has failed or if this

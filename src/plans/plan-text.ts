@@ -62,7 +62,7 @@ export async function readPlan(
     if (head === undefined) {
       head = headOf(parsed(name, headLine, line, number));
       checkWritten(name, headJson(head), line, number);
-    } else if (isRow(line)) {
+    } else if (rowStart.every((byte, index) => line[index] === byte)) {
       const row = rowOf(parsed(name, rowLine, line, number));
       checkWritten(name, rowJson(row), line, number);
       const problem = row.number === number - 1 ? rowProblem(row, head) : 'has the wrong number';
@@ -88,10 +88,6 @@ const newline = 10;
 // No row is as long as this, in bytes. Parsing a line of many MB takes seconds.
 const lineMax = 256 * 1024;
 const rowStart = Buffer.from('{"object":"plan_row"');
-
-function isRow(line: Uint8Array): boolean {
-  return rowStart.every((byte, index) => line[index] === byte);
-}
 
 // Each line with its line break; of a line that is too long only the beginning. Never holds the whole plan in memory.
 async function* linesOf(

@@ -37,7 +37,7 @@ export function createReleases(parts: ReleaseParts): Releases {
     enrolled,
     kindsOf: (by) => keysOf(by).map(kindOf),
     async enrol(by, signedWith) {
-      const line = lineOf(
+      const line = JSON.stringify(
         'passphrase' in signedWith
           ? { by, passphrase: await newPassphraseKey(signedWith.passphrase) }
           : { by, security_key: publicKeyOf(parts, signedWith.keyFile) },
@@ -170,10 +170,6 @@ const lineForm = v.union([
 ]);
 
 type EnrolledKey = v.InferOutput<typeof lineForm>;
-
-function lineOf(key: EnrolledKey): string {
-  return JSON.stringify(key);
-}
 
 /** The keys in the file; none if there is no file. Throws CliError 'refused' for another form, or a file that cannot be trusted. */
 function readKeys({ file, read }: EnrolledFile): readonly EnrolledKey[] {

@@ -191,7 +191,13 @@ export async function checkWritten(
   kept: Kept,
 ): Promise<void> {
   for (const flag of ['--errors', '--rest'] as const)
-    if (written[flag] !== undefined && redaction.isOn()) throw wouldShowRows(flag);
+    if (written[flag] !== undefined && redaction.isOn())
+      // A masked row could not be sent: its note and its reference would no longer be the same.
+      throw refused(
+        `${flag} would write rows of the file as they are, and personal data is masked now`,
+        ['leave it out, or ask somebody who may see the rows (paydesk help output)'],
+        'redacted',
+      );
   const taken: [what: string, path: string][] = [];
   for (const [what, path] of Object.entries(kept)) if (path !== undefined) taken.push([what, path]);
   for (const [flag, path] of Object.entries(written)) {
@@ -201,15 +207,6 @@ export async function checkWritten(
       if (await plans.isSameFile(one, path)) throw wouldReplace(flag, path, what);
     taken.push([`the file of ${flag}`, path]);
   }
-}
-
-// A masked row could not be sent: its note and its reference would no longer be the same.
-function wouldShowRows(flag: string): CliError {
-  return refused(
-    `${flag} would write rows of the file as they are, and personal data is masked now`,
-    ['leave it out, or ask somebody who may see the rows (paydesk help output)'],
-    'redacted',
-  );
 }
 
 /** The same for the files that take rows of a plan. The plan knows only the name of its input file, not the folder. */

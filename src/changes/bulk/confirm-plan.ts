@@ -283,18 +283,12 @@ export async function releaseOf(
   const releases = await ctx.releases();
   const { time, wall, service } = await ctx.journal.now();
   const latest = Math.max(time, wall, service ?? 0);
-  const released = await releases
-    .check(await ctx.file(file, longest), plan.digest, latest)
-    .catch(asRefused(now));
+  const released = await releases.check(await ctx.file(file, longest), plan.digest, latest).catch((error) => {
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    throw refused(error.message, [...now, ...(error.parts.now ?? [])], 'not_released');
+  });
   for await (const { attempts } of attemptsOfPlan(ctx, plan))
     if (attempts.some(({ sent }) => sent.released?.id === released.id))
       throw refused(`the release of ${path} was used before: it is for one sending`, now, 'release_used');
   return releases.enrolled.weakness === undefined ? released : { ...released, isRail: true };
-}
-
-function asRefused(now: readonly string[]): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
-    throw refused(error.message, [...now, ...(error.parts.now ?? [])], 'not_released');
-  };
 }

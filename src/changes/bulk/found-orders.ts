@@ -187,8 +187,13 @@ export class Reading implements ReadOrders {
     const isSpoken = this.#spoken.has(spoken);
     if (isSpoken && typeof own === 'string')
       this.bySpoken.set(spoken, [...(this.bySpoken.get(spoken) ?? []), { id, own }]);
+    // The authorization codes of its charges and refunds.
     const codes = new Set(
-      codesOf(order)
+      shownCharges(order)
+        .items.flatMap((charge) => [
+          ['charge', String(valueAt(charge, ['payment_method', 'auth_code']))] as const,
+          ...shownRefunds(order, charge).items.map((refund) => ['refund', String(refund.auth_code)] as const),
+        ])
         .filter(([, code]) => this.#wanted.authCodes?.has(code))
         .map((code) => code.join(' ')),
     );
@@ -307,14 +312,6 @@ export class Reading implements ReadOrders {
     const left = done === 0 ? '' : `, some ${seconds((passedMs / done) * (total - done))} left`;
     return `reading the orders: ${done} of ${total}, ${counted(requests, 'request')}${left}`;
   }
-}
-
-// The authorization codes of its charges and refunds.
-function codesOf(order: JsonObject): readonly (readonly ['charge' | 'refund', string])[] {
-  return shownCharges(order).items.flatMap((charge) => [
-    ['charge', String(valueAt(charge, ['payment_method', 'auth_code']))] as const,
-    ...shownRefunds(order, charge).items.map((refund) => ['refund', String(refund.auth_code)] as const),
-  ]);
 }
 
 /** Why an order is missing that certainly does not exist. */

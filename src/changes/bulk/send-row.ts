@@ -193,13 +193,9 @@ function endOfKnown({ plan }: Sending, row: PlanRow, last: AttemptRecord): RowEn
 // Assumed: a service that wants fewer requests (HTTP 429) and does not say for how long means a few seconds.
 const usualWaitMs = 5000;
 
-function waitOf({ head }: Exclude<Outcome, { verdict: 'dry_run' }>): number | undefined {
-  return head?.status === 429 ? (head.retryAfterMs ?? usualWaitMs) : undefined;
-}
-
 function endOf(outcome: Outcome, run: BatchRun): RowEnd {
   if (outcome.verdict === 'dry_run') return { how: 'failed', notSent: dryRunWords };
-  const waitMs = waitOf(outcome);
+  const waitMs = outcome.head?.status === 429 ? (outcome.head.retryAfterMs ?? usualWaitMs) : undefined;
   if (outcome.alarm !== undefined || outcome.verdict === 'applied' || isOpenEnd(outcome)) run.sent += 1;
   if (isOpenEnd(outcome)) run.open += 1;
   // What the journal does not hold is unconfirmed in every report.

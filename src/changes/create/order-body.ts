@@ -98,7 +98,15 @@ export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone, profile
     shipping_lines: draft.shipping?.map((typed) => ({
       amount: unitsOf(typed, `--shipping ${typed.text}`, draft.currency, profile),
     })),
-    shipping_contact: contactOf(draft),
+    shipping_contact: givenOrNothing({
+      phone: draft['ship-phone'],
+      receiver: draft['ship-receiver'],
+      address: givenOrNothing({
+        street1: draft['ship-street'],
+        country: draft['ship-country'],
+        postal_code: draft['ship-postal-code'],
+      }),
+    }),
     metadata: metadataOf(draft),
     checkout: checkoutOf(draft, clockAndZone),
   });
@@ -136,18 +144,6 @@ function linesOf(draft: OrderDraft, profile: Profile): readonly JsonObject[] {
       category: single('item-category'),
       tags: tags.length === 0 ? undefined : tags,
     });
-  });
-}
-
-function contactOf(draft: OrderDraft): JsonObject | undefined {
-  return givenOrNothing({
-    phone: draft['ship-phone'],
-    receiver: draft['ship-receiver'],
-    address: givenOrNothing({
-      street1: draft['ship-street'],
-      country: draft['ship-country'],
-      postal_code: draft['ship-postal-code'],
-    }),
   });
 }
 

@@ -91,22 +91,18 @@ function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone, profile: Profile
     order_template: onlyGiven({
       line_items: itemsIn(draft.item ?? [], draft.currency, profile),
       currency: draft.currency,
-      customer_info: customerOf(draft),
+      customer_info: givenOrNothing({
+        customer_id: draft.customer,
+        name: draft['customer-name'],
+        email: draft['customer-email'],
+        phone: draft['customer-phone'],
+      }),
     }),
   });
 }
 
 function linkExpiry({ expired_at: one, expires_at: other }: CheckoutCreateRequest): number | undefined {
   return one ?? other;
-}
-
-function customerOf(draft: LinkDraft): JsonObject | undefined {
-  return givenOrNothing({
-    customer_id: draft.customer,
-    name: draft['customer-name'],
-    email: draft['customer-email'],
-    phone: draft['customer-phone'],
-  });
 }
 
 async function askEssential(ctx: Asking, given: LinkDraft): Promise<LinkDraft> {

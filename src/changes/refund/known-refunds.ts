@@ -13,7 +13,7 @@ import {
   ownRefunds,
   probableRefunds,
 } from '../../journal/journal.ts';
-import { type KnownRefund, type RecordedRefund, recordedRefunds } from '../../orders/orders.ts';
+import { type KnownRefund, recordedRefunds } from '../../orders/orders.ts';
 import { planRowWords } from '../change-words.ts';
 import type { MadeWords } from './refund-checks.ts';
 
@@ -63,7 +63,10 @@ export async function originsAmong(
     return new Map([
       ...(await strangersOf(ctx, ids)),
       ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
-      ...refundOrigins(recordedRefunds(attempts)),
+      ...[...recordedRefunds(attempts)].map(([id, { by: sender, note, reason, sent }]) => {
+        const by = note === undefined ? sender : `${sender}: ${note}`;
+        return [id, { by, reason, row: planRowWords(sent), approval: approvalFields(sent) }] as const;
+      }),
       ...doubled.flatMap((record) =>
         ownRefunds(record).map(({ id = '' }) => [id, besideOrigin(ctx, record)] as const),
       ),
@@ -123,15 +126,6 @@ function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
 export function senderOf(ctx: Context, { attempt, record }: KnownRefund): string {
   if (attempt === undefined) return 'elsewhere';
   return recordedRefunds([attempt]).get(record?.id ?? '')?.by ?? probableOrigin(ctx, attempt).by;
-}
-
-function refundOrigins(facts: ReadonlyMap<string, RecordedRefund>): ReadonlyMap<string, RefundOrigin> {
-  return new Map(
-    [...facts].map(([id, { by: sender, note, reason, sent }]): [string, RefundOrigin] => {
-      const by = note === undefined ? sender : `${sender}: ${note}`;
-      return [id, { by, reason, row: planRowWords(sent), approval: approvalFields(sent) }];
-    }),
-  );
 }
 
 export function sentBy(origins: RefundOrigins, refundId: string): string {

@@ -77,7 +77,11 @@ export async function archiveOld(old: OldJournal, { before, path, said }: Archiv
 }
 
 function refuseFindings(places: Places, { findings: [finding] }: Verification): void {
-  if (finding !== undefined) throw notWhole(places, finding.problem);
+  if (finding !== undefined)
+    throw new CliError('refused', `the journal ${places.journal} is not whole: ${finding.problem}`, {
+      certain: 'nothing was moved',
+      now: verifyAndRepair,
+    });
 }
 
 // All rows, and at their end the refusal if they, what is looked up or the witness are not whole.
@@ -88,13 +92,6 @@ function* allRows({ tables, witness, places }: OldJournal, over: AttemptsOver): 
     if (next.done === true) return refuseFindings(places, next.value);
     yield* next.value;
   }
-}
-
-function notWhole({ journal }: Places, problem: string): CliError {
-  return new CliError('refused', `the journal ${journal} is not whole: ${problem}`, {
-    certain: 'nothing was moved',
-    now: verifyAndRepair,
-  });
 }
 
 // Checks the rows while writing them, and reads back every byte, since only this file will have them all. Returns the digest of the

@@ -248,7 +248,7 @@ const length = 256;
 
 function textOf(journalId: string, { seq, hash, time }: Landmark): string {
   const text = `paydesk-landmark 1 ${journalId} ${seq} ${hash} ${time}`;
-  return `${`${text} ${checksumOf(text)}`.padEnd(length - 1)}\n`;
+  return `${`${text} ${digest('sha256', text).slice(0, 16)}`.padEnd(length - 1)}\n`;
 }
 
 // Undefined for a torn text, or one of another journal.
@@ -256,8 +256,4 @@ function rowIn(text: string, journalId: string): Landmark | undefined {
   const [, , , seq = '', hash = '', time = ''] = text.split(' ');
   const row = { seq: Number(seq), hash, time: Number(time) };
   return textOf(journalId, row) === text ? row : undefined;
-}
-
-function checksumOf(text: string): string {
-  return digest('sha256', text).slice(0, 16);
 }

@@ -82,7 +82,7 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
         now: askLead,
       };
     case 'max': {
-      const left = leftOf(limit, ofOrder);
+      const left = limit === undefined || limit.value === 'none' ? 0 : limit.value - ofOrder;
       return {
         message: `${sum} is over the team's limit for one order within 24 hours: ${set}${wentBackWords(finding, style)}`,
         now: [
@@ -125,10 +125,6 @@ function ageWords(limit: TeamLimit | undefined): string {
 }
 
 const noCurrency = 'the team has limits, and the order does not show its currency';
-
-function leftOf(limit: TeamLimit | undefined, earlier: number): number {
-  return limit === undefined || limit.value === 'none' ? 0 : limit.value - earlier;
-}
 
 /** The value of a limit in words: an age is in days, a reason and a note are needed or not. `inWords` writes the amounts of its currency. */
 export function limitValue(

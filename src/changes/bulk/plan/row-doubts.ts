@@ -101,8 +101,9 @@ function otherChange(
   isOpen: (record: AttemptRecord) => boolean,
   { settings }: Profile,
 ): string | undefined {
+  // Rows of a plan are sent one after the other, and an unconfirmed one stops those after it.
   const open = attempts.find(
-    (record) => isOpen(record) && record.sent.idempotencyKey !== key && !isOfPlan(record),
+    (record) => isOpen(record) && record.sent.idempotencyKey !== key && record.sent.plan === undefined,
   );
   if (open === undefined) return undefined;
   return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.change}${untilOf(open)}`;
@@ -132,11 +133,6 @@ function refundInTheWay(
     attempt !== undefined &&
     touches({ expected }, attempt);
   return refunds.find(isStop) ?? refunds.find(isUnshown);
-}
-
-// Rows of a plan are sent one after the other, and an unconfirmed one stops those after it.
-function isOfPlan({ sent }: AttemptRecord): boolean {
-  return sent.plan !== undefined;
 }
 
 function twinDoubt(

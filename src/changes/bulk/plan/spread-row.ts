@@ -84,14 +84,10 @@ export function allOrNone<Row extends NewRow>(parts: readonly Row[], { settings 
   return parts.map((row) => (open.includes(row) ? { ...row, state: 'impossible', why } : row));
 }
 
-function chargesOf(order: JsonObject | undefined) {
-  return refundableCharges(moneyOf(order) ?? { charges: [] });
-}
-
 // What the charges have left for a spread amount.
 function leftOfCharges({ order }: OrderOfRow, before: readonly NewRow[]) {
   const unconfirmed = before.filter(({ state }) => state === 'unconfirmed');
-  return chargesOf(order).map(({ id, left }) => {
+  return refundableCharges(moneyOf(order) ?? { charges: [] }).map(({ id, left }) => {
     const parts = unconfirmed.filter(({ chargeId }) => chargeId === id);
     return { id, left: parts.reduce((sum, one) => sum - one.sum, left) };
   });
