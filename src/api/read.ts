@@ -127,7 +127,8 @@ function conclude<D extends JsonDocument>(
   const { reply } = exchanged;
   const understood = understand(reply, read);
   if (understood.kind === 'json') return { reply, document: understood.document };
-  if (isFailingService(reply.status)) {
+  // Assumed: 408, 425, 429 and 5xx mean that the service cannot answer now, whatever the body says. The document shows no status.
+  if (reply.status === 408 || reply.status === 425 || reply.status === 429 || reply.status >= 500) {
     const words =
       understood.kind === 'odd' ? understood.words : `HTTP ${reply.status}: ${understood.summary}`;
     const isAsked = reply.status === 429;
@@ -147,11 +148,6 @@ function conclude<D extends JsonDocument>(
     });
   }
   throw serviceError(reply, understood.summary, understood.parts, asked);
-}
-
-// Assumed: 408, 425, 429 and 5xx mean that the service cannot answer now, whatever the body says. The document shows no status.
-function isFailingService(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
 function failed(failure: Failure, profile: Profile, more: string): CliError {

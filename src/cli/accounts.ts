@@ -202,10 +202,17 @@ export function createAccount(parts: AccountParts): Account {
       const { createChange } = await import('../journal/make-change.ts');
       let changeEnded: (() => void) | undefined;
       let sentAs = '';
-      const store = beforeSent(opened.store, (sent) => {
-        sentAs = sent;
-        changeEnded ??= parts.stop.startChange(sent);
-      });
+      // Right before its SENT row is written, since from then on the change is in flight.
+      const store: JournalStore = {
+        ...opened.store,
+        append(row) {
+          if (row.type === 'sent') {
+            sentAs = row.change;
+            changeEnded ??= parts.stop.startChange(row.change);
+          }
+          return opened.store.append(row);
+        },
+      };
       const { stopWaiting } = parts.stop;
       try {
         return await createChange({
@@ -295,16 +302,5 @@ function withDesk(
     recorded: async (idempotencyKey, asked) =>
       (await (await desk())?.journal.recorded(idempotencyKey, asked)) ??
       (await journal.recorded(idempotencyKey, asked)),
-  };
-}
-
-// Calls `act` right before a SENT row is written, because from then on the change is in flight.
-function beforeSent(store: JournalStore, act: (change: string) => void): JournalStore {
-  return {
-    ...store,
-    append(row) {
-      if (row.type === 'sent') act(row.change);
-      return store.append(row);
-    },
   };
 }

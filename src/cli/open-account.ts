@@ -4,7 +4,7 @@
  */
 
 import { mkdirSync } from 'node:fs';
-import { type Client, type KeyGate, type OpenService, openClient, type Pace, proxyFor } from '../api/api.ts';
+import { type Client, type OpenService, openClient, type Pace, proxyFor } from '../api/api.ts';
 import { isObject } from '../api/json-values.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import { CliError, orUndefined, refused } from '../errors.ts';
@@ -78,7 +78,15 @@ export async function openAccount(
   const { service, ...client } = await openClient({
     profile,
     key: secret,
-    gate: gateOf(parts),
+    // The personal data in a reply is learned before anything else sees the reply.
+    gate: {
+      clean: (text) => parts.secrets.clean(text),
+      cleanBody(received) {
+        const body = parts.secrets.cleanBody(received);
+        if (parts.redaction.isOn() || parts.globals.debug) parts.redaction.learnBody(body);
+        return body;
+      },
+    },
     version,
     timeoutMs: globals.timeoutMs,
     clock,
@@ -111,18 +119,6 @@ export async function openAccount(
       get keyFingerprint() {
         return fingerprint(secret);
       },
-    },
-  };
-}
-
-// The personal data in a reply is learned before anything else sees the reply.
-function gateOf({ secrets, redaction, globals }: AccountParts): KeyGate {
-  return {
-    clean: (text) => secrets.clean(text),
-    cleanBody(received) {
-      const body = secrets.cleanBody(received);
-      if (redaction.isOn() || globals.debug) redaction.learnBody(body);
-      return body;
     },
   };
 }

@@ -6,7 +6,6 @@ import type { ClockWithTimers, Io, ScreenStream } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
 import { type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
-  type AboutLine,
   type Ask,
   chartSigns,
   colorLevel,
@@ -95,7 +94,13 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const hides = () => agentOf(env) !== undefined && !shown.has(profile?.account ?? '');
   const redaction = createRedaction(
     () => forced || hides() || (options.redact ?? profile?.settings.redact === 'on'),
-    () => ({ reference: profile?.settings['reference.keys'] ?? [], columns: metadataKeysIn(options) }),
+    () => ({
+      reference: profile?.settings['reference.keys'] ?? [],
+      // The keys of metadata in the typed columns, such as `metadata.gift`.
+      columns: [...(options.columns ?? []), ...(options.usualColumns ?? [])].flatMap((name) =>
+        name.split('metadata.').slice(1),
+      ),
+    }),
   );
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
   const locale = () => ({
@@ -145,14 +150,6 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   };
 }
 
-// The keys of metadata in the typed columns, such as `metadata.gift`.
-function metadataKeysIn({
-  columns,
-  usualColumns,
-}: Pick<Globals, 'columns' | 'usualColumns'>): readonly string[] {
-  return [...(columns ?? []), ...(usualColumns ?? [])].flatMap((name) => name.split('metadata.').slice(1));
-}
-
 /** stdout, stderr and the questions of a run. */
 interface Screen {
   readonly out: OutputControl;
@@ -196,7 +193,14 @@ function openScreen(parts: ScreenParts): Screen {
     // A result that nobody can read is an error. But once a single change was sent, its outcome decides the exit code. The
     // report of a batch says more than an exit code.
     file,
-    about: async (failed) => aboutList(parts, await notes.lines(), failed),
+    // What the second sheet of a workbook says about a list: what was asked for, when, and everything that the screen said.
+    about: async (failed) => [
+      ['command', plainCommand(...parts.argv)],
+      ['written', { at: Math.floor(parts.io.clock.now() / 1000) }],
+      ['program', `paydesk ${parts.version}`],
+      ...(failed === undefined ? [] : [['complete', `no: ${failed.message}`] as const]),
+      ...(await notes.lines()).map((line) => ['note', line] as const),
+    ],
     isClosed: () => file === undefined && stop.onlyChange() === undefined && io.stdoutWasClosed(),
     note: (line) => notes.note(line),
     beforeWrite: () => notes.clearProgress(),
@@ -222,21 +226,6 @@ function openScreen(parts: ScreenParts): Screen {
 
 function fileFacts({ stream }: ResultFile, width: number | undefined): StreamFacts {
   return { stream, isTTY: false, columns: undefined, rows: undefined, width };
-}
-
-// What the second sheet of a workbook says about a list: what was asked for, when, and everything that the screen said.
-function aboutList(
-  { argv, version, io }: ScreenParts,
-  notes: readonly string[],
-  failed: CliError | undefined,
-): readonly AboutLine[] {
-  return [
-    ['command', plainCommand(...argv)],
-    ['written', { at: Math.floor(io.clock.now() / 1000) }],
-    ['program', `paydesk ${version}`],
-    ...(failed === undefined ? [] : [['complete', `no: ${failed.message}`] as const]),
-    ...notes.map((line) => ['note', line] as const),
-  ];
 }
 
 // The size of a terminal may change during the run.

@@ -5,7 +5,6 @@ import type { WhatChanges } from '../commands/commands.ts';
 import { type CliError, withParts } from '../errors.ts';
 import {
   type AttemptRecord,
-  type JournalRow,
   type JournalStore,
   recordedState,
   type SentRow,
@@ -53,7 +52,7 @@ export function createWhatWasSent(): WhatWasSent {
       ...store,
       append: noted(async (row) => {
         await store.append(row);
-        if (isOfRead(row)) written.read += 1;
+        if (row.type === 'verdict' && row.by === 'read' && row.acknowledged === undefined) written.read += 1;
         if (row.type === 'sent') recorded.set(row.change, { sent: row, verdicts: [] });
         if (row.type === 'verdict') recorded.get(row.change)?.verdicts.push(row);
       }),
@@ -109,8 +108,4 @@ function recordedWords({ begun, done, read }: Written): string {
   return done === read
     ? 'nothing was sent; the journal only has what was read'
     : 'this command sent nothing; the journal shows what was recorded';
-}
-
-function isOfRead(row: JournalRow): boolean {
-  return row.type === 'verdict' && row.by === 'read' && row.acknowledged === undefined;
 }

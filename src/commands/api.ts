@@ -1,6 +1,6 @@
 /** `api METHOD PATH`: sends any request with the key of a profile, and shows the reply as it is. */
 
-import type { ChangeRequest, OpenService, ReplyHead, WireRecord } from '../api/api.ts';
+import type { ChangeRequest, OpenService, ReplyHead } from '../api/api.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { type Column, column, type ResourceName, resourceNames, resources } from '../api/resources.ts';
 import { type Method, methods } from '../api/spec.ts';
@@ -189,7 +189,8 @@ async function showReply(
 ): Promise<void> {
   const bodyOf = (shown: unknown) => (ctx.redaction.isOn() ? new TextEncoder().encode(toJson(shown)) : bytes);
   if (head === undefined) {
-    const record = recordOf(value, bytes);
+    // The reply may also be a list or a single value.
+    const record = { value: isObject(value) ? value : { value }, bytes };
     await ctx.out.record(record, columns(record.value), (shown) => jsonBlocks(bodyOf(shown.value)));
     return;
   }
@@ -202,11 +203,6 @@ async function showReply(
     'blank',
     ...jsonBlocks(bodyOf(shown.value.body)),
   ]);
-}
-
-// The reply may also be a list or a single value.
-function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
-  return { value: isObject(value) ? value : { value }, bytes };
 }
 
 /**

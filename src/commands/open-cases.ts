@@ -19,7 +19,6 @@ import {
   attemptOf,
   hasRoom,
   type KnownOrder,
-  type OrderCase,
   openStates,
   stopsRefund,
 } from '../orders/orders.ts';
@@ -100,11 +99,6 @@ function failedIn(record: AttemptRecord): Pick<OpenCase, 'count' | 'amount'> {
   return { count: failed.length, amount: sumOf(failed) };
 }
 
-// Whether nobody has to look at a case any more, because the order has no money left that could still go back.
-function isOver(known: KnownOrder, one: OrderCase): boolean {
-  return one.is === 'recorded not made' && !hasRoom(known, one.record);
-}
-
 function casesOf(known: KnownOrder): readonly OpenCase[] {
   const { order, cases, first, doubt, attempts } = known;
   const doubted = { count: 1, amount: undefined };
@@ -115,7 +109,8 @@ function casesOf(known: KnownOrder): readonly OpenCase[] {
   const found = cases.flatMap((one): readonly OpenCase[] => {
     const state = toldStates.find((told) => told === one.is);
     const record = attemptOf(one, attempts);
-    if (state === undefined || isOver(known, one)) return [];
+    // Nobody has to look at it any more if the order has no money left that could still go back.
+    if (state === undefined || (one.is === 'recorded not made' && !hasRoom(known, one.record))) return [];
     if (record === undefined) return [{ ...shared, ...doubted, state, record }];
     const failed = one.is === 'failed' ? { count: one.refunds.length, amount: one.amount } : undefined;
     return [caseOf(state, record, failed)];

@@ -7,7 +7,6 @@ import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { boundSeconds } from '../flags/typed-time.ts';
 import {
-  type AttemptRecord,
   type Moment,
   type NamedChange,
   namedRefunds,
@@ -123,7 +122,10 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
     object: 'proved_refund',
     amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
     sent_at_iso: isoTime(secondsOf(sent.time)),
-    auth_code: authCodesOf(refund) || null,
+    auth_code:
+      namedRefunds(refund)
+        .flatMap(({ authCode }) => authCode ?? [])
+        .join(' ') || null,
     // What the screen showed before the person said yes.
     shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },
     // The body byte for byte; null once it was erased, and while personal data is masked.
@@ -149,12 +151,6 @@ function replyIn(verdicts: readonly VerdictRow[]): JsonObject | undefined {
   if (first === undefined || (first.by !== 'reply' && first.received === undefined)) return undefined;
   const { httpStatus = null, bytes = null, sha256 = null } = first.received ?? {};
   return { http_status: httpStatus, bytes, sha256, said: first };
-}
-
-function authCodesOf(record: AttemptRecord): string {
-  return namedRefunds(record)
-    .flatMap(({ authCode }) => authCode ?? [])
-    .join(' ');
 }
 
 // What was refunded, by its state and currency.

@@ -112,7 +112,12 @@ async function ask(
   const words = isSea() ? [keyringWord] : ['--input-type=module', '--eval', keyringScript(loadModule)];
   const child = spawn(parts.execPath, words, {
     cwd: dirname(parts.execPath),
-    env: passedEnv(parts.env),
+    env: Object.fromEntries(
+      passedOn.flatMap((name) => {
+        const value = variable(parts.env, name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: limitMs,
     killSignal: 'SIGKILL',
@@ -134,15 +139,6 @@ async function ask(
   } catch (error) {
     throw error instanceof KeyringError ? error : new KeyringError('it cannot be started', { cause: error });
   }
-}
-
-function passedEnv(env: Env): Record<string, string> {
-  return Object.fromEntries(
-    passedOn.flatMap((name) => {
-      const value = variable(env, name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }
 
 /** The module, and the folders it may load code from, all as URLs. */

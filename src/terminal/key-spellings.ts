@@ -159,7 +159,7 @@ function inside(outer: Layer): Layer {
   // Worked out only if a key was found.
   let places: ((at: number) => number) | undefined;
   return {
-    text: decoded(outer.text),
+    text: outer.text.replace(escapes, (...match: readonly unknown[]) => characterOf(match)),
     place(at) {
       places ??= placesIn(outer.text);
       return outer.place(places(at));
@@ -187,10 +187,6 @@ function placesIn(text: string): (at: number) => number {
     }
     return (ends[low] ?? 0) + at - (decodedEnds[low] ?? 0);
   };
-}
-
-function decoded(text: string): string {
-  return text.replace(escapes, (...match: readonly unknown[]) => characterOf(match));
 }
 
 function characterOf(match: readonly unknown[]): string {

@@ -41,7 +41,8 @@ export function topicFile(name: string): string {
 }
 
 export function topicBlocks(name: string): readonly Block[] {
-  return blocksOf(topicText(name));
+  // The blocks of a page of Markdown, which has only what the pages in docs use.
+  return (topicText(name).match(chunk) ?? []).flatMap(blockOf);
 }
 
 /** The page of a topic, as Markdown; or the script. */
@@ -58,11 +59,6 @@ export type Block =
   | { readonly kind: 'code'; readonly lines: readonly string[] }
   /** A row of a table: its first cell, then the second and, in brackets, the third. The heading line is left out. */
   | { readonly kind: 'row'; readonly term: string; readonly text: string };
-
-/** The blocks of a page of Markdown, which has only what the pages in docs use. */
-function blocksOf(markdown: string): readonly Block[] {
-  return (markdown.match(chunk) ?? []).flatMap(blockOf);
-}
 
 // Matches code; a heading; a table; or an item of a list or a text, with the lines that continue it.
 const chunk = /^```[\s\S]*?^```|^#.*|^\|.*(?:\n\|.*)*|^\S.*(?:\n(?!- |\d+\. |\||```|#)[^\n]*\S[^\n]*)*/gm;

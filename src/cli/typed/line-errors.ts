@@ -246,7 +246,10 @@ function usageError(
   entry: CommandEntry | undefined,
   meant: readonly string[],
 ): CliError {
-  const [first = '', ...rest] = withoutValues(error.message, argv)
+  // Takes the values of options out of a message, because the value of an unknown option may be a key.
+  const [first = '', ...rest] = argv
+    .filter((word) => /^-[^=]*=/.test(word))
+    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), error.message)
     .replace(/^error: /, '')
     .split('\n');
   const noun = argv.find((word) => Object.hasOwn(groups, word));
@@ -267,11 +270,4 @@ function usageError(
 // From `(Did you mean --limit?)` it makes `did you mean: --limit`.
 function suggestionLine(line: string): string {
   return line.replace(/^\(Did you mean (?:one of )?(.*)\?\)$/, 'did you mean: $1');
-}
-
-// Takes the values of options out of a message, because the value of an unknown option may be a key.
-function withoutValues(message: string, argv: readonly string[]): string {
-  return argv
-    .filter((word) => /^-[^=]*=/.test(word))
-    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
 }

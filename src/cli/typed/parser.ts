@@ -71,7 +71,14 @@ export function buildParser({ entries, command, onOption = () => undefined, opti
   leaf: Parser;
 } {
   const leading = optionsMayLead ? globalFlags : {};
-  const root = quiet(new Parser('paydesk'));
+  // Makes commander throw its errors instead of printing them.
+  const root = new Parser('paydesk')
+    .exitOverride()
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .helpOption(false)
+    .allowExcessArguments(false)
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined });
   addFlags(root, leading, onOption);
   let leaf = root;
   for (const { words } of entries) {
@@ -113,17 +120,6 @@ export function failureOf(root: Parser, argv: readonly string[]): CommanderError
     // After a bare noun commander would show help. That is not an error: our own help is shown instead.
     return error.code.startsWith('commander.help') ? undefined : error;
   }
-}
-
-// Makes commander throw its errors instead of printing them.
-function quiet(parser: Parser): Parser {
-  return parser
-    .exitOverride()
-    .enablePositionalOptions()
-    .helpCommand(false)
-    .helpOption(false)
-    .allowExcessArguments(false)
-    .configureOutput({ outputError: () => undefined, writeErr: () => undefined });
 }
 
 /** The values typed so far, by the name of the flag. */

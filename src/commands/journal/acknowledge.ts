@@ -65,7 +65,7 @@ async function acknowledgeAlarm(
   const note = typed ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;
   const left = await alarmsLeft(ctx, seen);
-  const isFreed = orderId !== undefined && stopsRefunds(seen);
+  const isFreed = orderId !== undefined && (isPaidTwice(seen) || appearedVerdict(seen) !== undefined);
   const freed = isFreed
     ? ` ${left.length === 0 ? freedWords(orderId, seen) : stoppedWords(orderId, left)}`
     : '';
@@ -151,10 +151,6 @@ function stoppedWords(orderId: string, left: readonly AttemptRecord[]): string {
   const changes = left.map(({ sent }) => sent.change).join(' and ');
   const stands = left.length === 1 ? 'another alarm stands' : 'other alarms stand';
   return `${orderId} is still not refunded: ${stands}, MADE TWICE, that of ${changes}.`;
-}
-
-function stopsRefunds(record: AttemptRecord): boolean {
-  return isPaidTwice(record) || appearedVerdict(record) !== undefined;
 }
 
 async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise<void> {

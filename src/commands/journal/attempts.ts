@@ -79,7 +79,7 @@ export async function findAttempt(
     (await ctx.journal.attempts({ change: id })).at(-1) ??
     (await attemptUnderKey(ctx, id)) ??
     (await ctx.journal.attempts({ made: new Set([id]) })).findLast(
-      (one) => isCreatedBy(one, id) || hasRefund(one, id),
+      (one) => isCreatedBy(one, id) || namedRefunds(one).some((refund) => refund.id === id),
     );
   if (record !== undefined) return record;
   const onOrder = await changesOn(ctx, id);
@@ -305,10 +305,6 @@ async function reachesAll(ctx: Context, name: string, attempts: readonly Attempt
 function isCreatedBy({ verdicts }: AttemptRecord, id: string): boolean {
   const made = madeBy(verdicts);
   return made?.created === id || made?.link === id;
-}
-
-function hasRefund(record: AttemptRecord, id: string): boolean {
-  return namedRefunds(record).some((refund) => refund.id === id);
 }
 
 const offerChanges: Completer = ({ flags }, known) => known.changes(flags.get('profile'));

@@ -145,7 +145,7 @@ function attemptView(
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
       grid: [...factsOf(record, figure, { evidence, known }), ...fact('archived', archived)].map(
-        ([name, value]) => [faint(name), value],
+        ([name, value]) => [{ text: name, style: 'faint' as const }, value],
       ),
       indent: 2,
     },
@@ -186,10 +186,6 @@ function againCommand(ctx: Context, record: AttemptRecord, amounts: AmountStyle)
     asked: { body: proof.body, note },
   };
   return repeatCommand(proof, shown, attemptName(record));
-}
-
-function faint(text: string) {
-  return { text, style: 'faint' as const };
 }
 
 // What was sent, each fact with its name.

@@ -72,7 +72,14 @@ export const check = defineCommand({
     if (problem !== undefined)
       ctx.notes.warn(`${problem}; no change is made until somebody has looked: paydesk journal verify`);
     if (contradiction !== undefined) throw wrongMode(profile, contradiction.value, wayOut(profile));
-    if (located === false) throw cannotLocate(profile, middle ?? '');
+    if (located === false)
+      throw new CliError('reply', `${middle ?? ''} is in the list, but cannot be found by its id`, {
+        certain: 'nothing was changed; after a lost reply paydesk could not look the order up',
+        now: [
+          'if the service can be asked for one order by its id:',
+          `paydesk profile set ${profile.name} orders.get direct`,
+        ],
+      });
   },
 });
 
@@ -119,16 +126,6 @@ function wayOut({ name, kind }: Profile): Parameters<typeof wrongMode>[2] {
           `and add it again with its right mode: paydesk profile add ${name}`,
         ];
   return { certain: 'nothing was changed', now };
-}
-
-function cannotLocate(profile: Profile, id: string): CliError {
-  return new CliError('reply', `${id} is in the list, but cannot be found by its id`, {
-    certain: 'nothing was changed; after a lost reply paydesk could not look the order up',
-    now: [
-      'if the service can be asked for one order by its id:',
-      `paydesk profile set ${profile.name} orders.get direct`,
-    ],
-  });
 }
 
 /** Says what a file would do as the policy. Throws CliError 'usage' if something in it is not understood. */

@@ -4,7 +4,7 @@ import type { Service } from '../../api/api.ts';
 import { type Context, confirmFirst } from '../../context/context.ts';
 import { CliError, orElse, refused } from '../../errors.ts';
 import { pagesOf } from '../../journal/journal.ts';
-import type { Profile, SenderOfProfile, StoredAccount, TypedKey } from '../../profiles/profiles.ts';
+import type { Profile, StoredAccount, TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import {
   fieldsView,
@@ -30,7 +30,16 @@ export const key = defineCommand({
     await ctx.profiles.checkStored(name);
     await refuseAgentIn(ctx, name);
     const { sender } = (await ctx.profiles.describe(name)).profile;
-    if (sender !== undefined) throw hasToken(name, sender);
+    if (sender !== undefined)
+      throw refused(
+        `profile ${name} has no key of its own: ${sender.origin} sends for it`,
+        [
+          `for a new token, ask your lead to invite you: paydesk sender invite ${sender.member}`,
+          `then: paydesk profile remove ${name}`,
+          `and: paydesk profile add ${name} --sender FILE`,
+        ],
+        { certain: 'nothing was changed' },
+      );
     if (await profileDryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name }))
       return;
     const typed = await takeKey(ctx, flags, name);
@@ -59,18 +68,6 @@ export const key = defineCommand({
       );
   },
 });
-
-function hasToken(name: string, { origin, member }: SenderOfProfile): CliError {
-  return refused(
-    `profile ${name} has no key of its own: ${origin} sends for it`,
-    [
-      `for a new token, ask your lead to invite you: paydesk sender invite ${member}`,
-      `then: paydesk profile remove ${name}`,
-      `and: paydesk profile add ${name} --sender FILE`,
-    ],
-    { certain: 'nothing was changed' },
-  );
-}
 
 // The newest order that this machine changed. When the journal cannot be read, the key is still replaced.
 async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {

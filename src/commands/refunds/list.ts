@@ -109,7 +109,12 @@ export const list = defineCommand({
       .map((name) => name.replace('-', '_'));
     const rows = shown.map((refund) => {
       const texts = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
-      return rowOf(refund, source, isComplete(gaps), texts);
+      return {
+        ...recordFrom('refund_made', columns, refund),
+        ...(refund.approval ?? approvalFields()),
+        ...texts,
+        ...lastFieldsOfList(source, isComplete(gaps)),
+      };
     });
     await ctx.out.ownList(
       withOthers(columns, rows).map((one) => {
@@ -223,15 +228,6 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
   field('paid_at', 'time', ({ paidAt }) => paidAt, { tableFrom: 200 }),
   ...lastColumnsOfList,
 ];
-
-function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: JsonObject): JsonObject {
-  return {
-    ...recordFrom('refund_made', columns, refund),
-    ...(refund.approval ?? approvalFields()),
-    ...names,
-    ...lastFieldsOfList(source, isComplete),
-  };
-}
 
 function foundLines(
   source: Source,

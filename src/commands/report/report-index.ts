@@ -7,7 +7,7 @@ import { CliError, withParts } from '../../errors.ts';
 import { clockAndZoneOf, dayBegan } from '../../flags/typed-time.ts';
 import type { IndexedOrder, IndexStatus, OrderIndex } from '../../index/index.ts';
 import { turn } from '../../io.ts';
-import { type AttemptRecord, type FoundRefund, ownRefunds, pagesOf } from '../../journal/journal.ts';
+import { ownRefunds, pagesOf } from '../../journal/journal.ts';
 import { shownIndexed } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency } from '../../reports/reports.ts';
@@ -263,22 +263,13 @@ async function madeHere(
       for (const record of page.filter((one) => isOfAccount(profile, one))) {
         if (!hasCurrency(currency, record.sent.currency)) continue;
         if (record.sent.proof.orderId !== undefined) made.orders.add(record.sent.proof.orderId);
-        for (const id of idsIn(ownRefunds(record), record, range)) made.refunds.add(id);
+        // A refund without a time was made when it was sent.
+        for (const { id, createdAt = secondsOf(record.sent.time) } of ownRefunds(record))
+          if (id !== undefined && isWithin(range, createdAt)) made.refunds.add(id);
       }
     return made;
   } catch (error) {
     if (error instanceof CliError) return { refunds: new Set(), orders: new Set() };
     throw error;
   }
-}
-
-// A refund without a time was made when it was sent.
-function idsIn(
-  refunds: readonly FoundRefund[],
-  { sent }: AttemptRecord,
-  range: TimeRange,
-): readonly string[] {
-  return refunds
-    .filter(({ createdAt = secondsOf(sent.time) }) => isWithin(range, createdAt))
-    .flatMap(({ id }) => id ?? []);
 }

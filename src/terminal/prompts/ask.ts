@@ -87,7 +87,10 @@ export function createAsk(options: AskOptions): Ask {
     ask: (prompts: Prompts, message: string, signal: AbortSignal, early: string) => Promise<T>,
     backKeys?: BackKeys,
   ): Promise<T> => {
-    if (!interactive()) throw nobodyToAsk(flag);
+    if (!interactive())
+      throw new CliError('usage', `missing ${flag}`, {
+        now: [`give ${flag}, or run it on a terminal without --no-input to be asked`],
+      });
     const prompts = await loadPrompts(options);
     await options.beforeQuestion();
     const lines = [...(about === undefined ? [] : [about]), message].map(clean).join('\n');
@@ -191,12 +194,6 @@ export function createAsk(options: AskOptions): Ask {
         'Esc or <',
       ),
   };
-}
-
-function nobodyToAsk(flag: string): CliError {
-  return new CliError('usage', `missing ${flag}`, {
-    now: [`give ${flag}, or run it on a terminal without --no-input to be asked`],
-  });
 }
 
 async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: AskOptions): Promise<Prompts> {

@@ -105,7 +105,10 @@ export async function openList(ctx: Context, service: Service, search: Search) {
       modes.add(records.map(({ value }) => value));
       found += records.length;
       for (const { value } of records) search.sums?.add(factsOfOrder(value, { makerOf, purchaseOf }));
-      asMeant ||= isAsMeant(search, records);
+      // A number was found in one of these orders as what people search for: an amount or the end of a card.
+      asMeant ||= records.some(({ value }) =>
+        search.matcher(value)?.some(({ label }) => label === 'card' || label.endsWith('amount')),
+      );
       if (held === undefined || isNumber === undefined) return await write(records);
       held.push(...records);
       const exact = records.filter(({ value }) => isNumber(value));
@@ -195,13 +198,6 @@ function isInRow(order: JsonObject, { label, value }: Match): boolean {
   if (label === 'card')
     return orderColumns.some(({ name, value: of }) => name === 'card' && of(order, []) === `*${value}`);
   return label === 'id' || label === 'amount';
-}
-
-// Whether a number was found in one of these orders as what people search for: an amount or the end of a card.
-function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean {
-  return orders.some(({ value }) =>
-    matcher(value)?.some(({ label }) => label === 'card' || label.endsWith('amount')),
-  );
 }
 
 // At most this many letters of a value are shown before the part that was found, because the end of a cell may be cut.

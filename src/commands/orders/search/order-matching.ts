@@ -140,7 +140,7 @@ export function createSearch(
       if (wholeField === undefined && ofWords.length < own.length) return undefined;
       matches.push(...(wholeField === undefined ? ofWords : [wholeField]));
     }
-    return distinct(matches);
+    return [...new Map(matches.map((match) => [`${match.label} ${match.value}`, match])).values()];
   };
 }
 
@@ -169,10 +169,6 @@ function termOf(text: string): Term {
 
 function digitsOf(text: string): string {
   return text.replace(/\D+/g, '');
-}
-
-function distinct(matches: readonly Match[]): readonly Match[] {
-  return [...new Map(matches.map((match) => [`${match.label} ${match.value}`, match])).values()];
 }
 
 const part = (word: Word, folded: string): boolean =>

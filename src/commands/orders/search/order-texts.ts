@@ -47,7 +47,14 @@ function orderTexts(order: JsonObject, style: AmountStyle): readonly OrderText[]
     ...textOf('currency', order.currency, 'whole'),
     ...textOf('phone', buyer('phone'), 'phone'),
     ...textOf('id', order.id, 'idPart'),
-    ...charges.flatMap((charge) => chargeTexts(charge, amount)),
+    ...charges.flatMap((charge) => [
+      ...amount('charge amount', charge.amount),
+      ...textOf('charge', charge.id, 'idPart'),
+      ...itemsOf(charge.refunds).flatMap((refund) => [
+        ...textOf('refund', refund.id, 'idPart'),
+        ...amount('refund amount', refund.amount),
+      ]),
+    ]),
     ...textOf('customer', buyer('customer_id'), 'idPart'),
     ...textOf('phone', valueAt(order, ['shipping_contact', 'phone']), 'phone'),
     ...textOf('name', valueAt(order, ['shipping_contact', 'receiver']), 'part'),
@@ -72,17 +79,6 @@ function cardTexts(charge: JsonObject): readonly OrderText[] {
 }
 
 type AmountTexts = (label: string, value: unknown) => readonly OrderText[];
-
-function chargeTexts(charge: JsonObject, amount: AmountTexts): readonly OrderText[] {
-  return [
-    ...amount('charge amount', charge.amount),
-    ...textOf('charge', charge.id, 'idPart'),
-    ...itemsOf(charge.refunds).flatMap((refund) => [
-      ...textOf('refund', refund.id, 'idPart'),
-      ...amount('refund amount', refund.amount),
-    ]),
-  ];
-}
 
 // The service's integer, and its decimals if they are declared. The service writes refund amounts as negative numbers
 // (service: refund). People type them without the sign.
