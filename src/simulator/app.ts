@@ -58,7 +58,9 @@ export function createApp(options: AppOptions): App {
   const app: Faulty = new Hono();
   app.use(async (context, next) => {
     options.store.settle(secondsNow(options));
-    const refused = checkHeaders(context.req.raw, options);
+    const refused =
+      checkKey(context.req.raw.headers.get('authorization'), options.store.identity().key) ??
+      checkAccept(context.req.raw.headers.get('accept'), options.vendors);
     return refused === undefined ? next() : errorReply(refused, context.req.raw, options);
   });
   for (const resource of resourceNames) addReads(app, resource, options);
@@ -110,13 +112,6 @@ function addChanges(app: Faulty, options: AppOptions): void {
   post(`/${orders}`, () => (body, inputs) => makeOrder(store, body, inputs));
   post(`/${paths.checkouts}`, () => (body, inputs) => makeCheckout(store, body, inputs));
   post(`/${paths.charges}`, () => (body) => makeCharge(store, undefined, body));
-}
-
-function checkHeaders({ headers }: Request, { store, vendors }: AppOptions): Failure | undefined {
-  return (
-    checkKey(headers.get('authorization'), store.identity().key) ??
-    checkAccept(headers.get('accept'), vendors)
-  );
 }
 
 function list(request: Request, resource: ResourceName, options: AppOptions): Response {

@@ -35,7 +35,11 @@ export function drill(file: string, asked: DrillAsked, now: () => number): Drill
     const parts = { store, random: systemRandom(), now: Math.floor(now() / 1000) };
     const before = keptIn(store);
     if (before === undefined || asked === 'restart') {
-      if (before === undefined && asked === 'look') throw notBegun();
+      if (before === undefined && asked === 'look')
+        throw new CliError('usage', 'no drill has begun, so there is no result', {
+          certain: 'nothing was written',
+          now: ['paydesk simulator drill'],
+        });
       return keptView(parts, begun({ startedAt: parts.now, ends: [] }, parts), undefined, true);
     }
     const current = drillCases[before.ends.length];
@@ -74,13 +78,6 @@ function keptIn(store: Store): Drill | undefined {
 // The drill wrote it, so only a part is checked.
 function isDrill(value: unknown): value is Drill {
   return isObject(value) && Array.isArray(value.ends) && Array.isArray(value.orders);
-}
-
-function notBegun(): CliError {
-  return new CliError('usage', 'no drill has begun, so there is no result', {
-    certain: 'nothing was written',
-    now: ['paydesk simulator drill'],
-  });
 }
 
 function keptView({ store }: Parts, state: Drill, said: string | undefined, isNew: boolean): DrillView {

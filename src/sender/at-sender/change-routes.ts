@@ -190,7 +190,13 @@ function addResolve(app: SenderApp, parts: ChangesParts): void {
     const id = context.req.param('id') ?? '';
     const records = await parts.store.attempts({ change: id });
     const record = records.find(({ sent }) => sent.attempt === asked.attempt);
-    if (record === undefined || !canBeOf(record, account)) throw noSuchAttempt(id);
+    if (record === undefined || !canBeOf(record, account))
+      throw new RefusedRequest(
+        404,
+        new CliError('not_found', `the journal of this account has no change ${id}`, {
+          certain: 'nothing was recorded',
+        }),
+      );
     const { clock, store } = parts;
     try {
       const {
@@ -230,13 +236,4 @@ function howOf({ once, statement, acknowledgement, confirmed }: ResolveRequest, 
       return confirmed.note;
     },
   };
-}
-
-function noSuchAttempt(id: string): RefusedRequest {
-  return new RefusedRequest(
-    404,
-    new CliError('not_found', `the journal of this account has no change ${id}`, {
-      certain: 'nothing was recorded',
-    }),
-  );
 }

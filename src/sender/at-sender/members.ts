@@ -109,7 +109,14 @@ export function createMembers(parts: MemberParts): Members {
         const { role, tokens } = row.state;
         // Expired tokens are dropped.
         const kept = tokens.filter(({ until }) => until > since);
-        if (kept.some((one) => one.desk === desk)) throw taken(row.name, desk);
+        if (kept.some((one) => one.desk === desk))
+          throw new CliError('refused', `${row.name} has a desk called ${desk} already`, {
+            certain: 'nothing was changed; the invitation still works',
+            now: [
+              'give this one another name: --desk NAME',
+              `or end the token of the other one, at the sender: paydesk sender revoke ${row.name} --desk ${desk}`,
+            ],
+          });
         await record(row, row.state, { role, tokens: [...kept, token] });
         return { ...knownOf(row, token), secret };
       });
@@ -165,7 +172,12 @@ async function readRows(journal: MemberParts['journal']): Promise<readonly Row[]
     members.delete(key);
     if (row.to === null) continue;
     const state = readMember(row.to);
-    if (state === undefined) throw unreadable(name);
+    if (state === undefined)
+      throw refused(
+        `the journal holds a row about member ${name} that this paydesk cannot read`,
+        ['install the paydesk that wrote it'],
+        { certain: 'nothing was changed' },
+      );
     const { profile, origin, account } = row;
     members.set(key, { name, account: { name: profile, origin, account }, state });
   }
@@ -177,7 +189,15 @@ function invitedIn(members: readonly Row[], invitation: string, now: number): Ro
   const row = members.find(({ state }) => state.invitation?.id === id);
   const asked = row?.state.invitation;
   const isRight = isSame(invitation, asked?.hash);
-  if (row === undefined || asked === undefined || !isRight || asked.until < now) throw notInvited();
+  if (row === undefined || asked === undefined || !isRight || asked.until < now)
+    throw new CliError(
+      'auth',
+      'the sender does not accept this invitation: it was already used, is more than a day old, or was replaced',
+      {
+        certain: 'nothing was changed',
+        now: ['ask your lead for a new one: paydesk sender invite NAME'],
+      },
+    );
   return row;
 }
 
@@ -229,36 +249,7 @@ async function underLock<T>({ locks, store, clock }: MemberParts, act: () => Pro
   }
 }
 
-function notInvited(): CliError {
-  return new CliError(
-    'auth',
-    'the sender does not accept this invitation: it was already used, is more than a day old, or was replaced',
-    {
-      certain: 'nothing was changed',
-      now: ['ask your lead for a new one: paydesk sender invite NAME'],
-    },
-  );
-}
-
-function taken(name: string, desk: string): CliError {
-  return new CliError('refused', `${name} has a desk called ${desk} already`, {
-    certain: 'nothing was changed; the invitation still works',
-    now: [
-      'give this one another name: --desk NAME',
-      `or end the token of the other one, at the sender: paydesk sender revoke ${name} --desk ${desk}`,
-    ],
-  });
-}
-
 function noSuch(name: string, desk: string | undefined): CliError {
   const what = desk === undefined ? `no member ${name}` : `no token of ${name} for the desk ${desk}`;
   return refused(`this sender has ${what}`, ['paydesk sender members'], { certain: 'nothing was changed' });
-}
-
-function unreadable(name: string): CliError {
-  return refused(
-    `the journal holds a row about member ${name} that this paydesk cannot read`,
-    ['install the paydesk that wrote it'],
-    { certain: 'nothing was changed' },
-  );
 }

@@ -205,7 +205,13 @@ function createSenderApp(
     sockets.belongsTo(incoming.socket, asker.member);
     const account = accounts.get(context.req.param('account'));
     // A token for another account must not reveal whether this one exists.
-    if (account === undefined || token.account !== account.name) throw otherAccount();
+    if (account === undefined || token.account !== account.name)
+      throw new RefusedRequest(
+        403,
+        refused('the token of this desk is for another account of the sender', [
+          'ask your lead for an invitation to this account: paydesk sender invite NAME --account ACCOUNT',
+        ]),
+      );
     refuseOtherMode(incoming, account);
     const share = shareOf(context.req.param('part'));
     if (state.draining && share === 'changes' && context.req.method === 'POST') throw stopping();
@@ -252,15 +258,6 @@ function cutWhenUnread(outgoing: ServerResponse, clock: ClockWithTimers): void {
   outgoing.setTimeout(silentMs, () => outgoing.destroy());
   const stop = clock.after(replyMs, () => outgoing.destroy());
   outgoing.once('close', stop);
-}
-
-function otherAccount(): RefusedRequest {
-  return new RefusedRequest(
-    403,
-    refused('the token of this desk is for another account of the sender', [
-      'ask your lead for an invitation to this account: paydesk sender invite NAME --account ACCOUNT',
-    ]),
-  );
 }
 
 // Somebody edited the desk's file: the desk would not ask before moving real money, or would show practice as real.

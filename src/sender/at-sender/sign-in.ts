@@ -185,7 +185,11 @@ export function addJoin(
     try {
       const joined = await parts.members.join(invitation, desk);
       const account = parts.accounts.get(joined.account);
-      if (account === undefined) throw notServed(joined.account);
+      if (account === undefined)
+        throw new CliError('refused', `this sender no longer serves the account ${joined.account}`, {
+          certain: 'nothing was changed',
+          now: ['ask whoever runs it: sender.json lists the accounts'],
+        });
       const { secret, member, role, id: token } = joined;
       return Response.json({
         token: secret,
@@ -221,11 +225,4 @@ export function factsOf(
     settings,
     keyFingerprint: service.keyFingerprint ?? '',
   };
-}
-
-function notServed(account: string): CliError {
-  return new CliError('refused', `this sender no longer serves the account ${account}`, {
-    certain: 'nothing was changed',
-    now: ['ask whoever runs it: sender.json lists the accounts'],
-  });
 }

@@ -45,7 +45,15 @@ export function createOrder(request: OrderRequest, inputs: OrderInputs): Ruled<S
     currency: request.currency.toUpperCase(),
     // Assumed: an order has no payment_status and no charges until something is paid.
     is_refundable: false,
-    customer_info: customerInfo(inputs.customer),
+    customer_info: {
+      object: 'customer_info',
+      customer_id: inputs.customer?.id ?? null,
+      name: inputs.customer?.name ?? '',
+      email: inputs.customer?.email ?? '',
+      phone: inputs.customer?.phone ?? '',
+      corporate: inputs.customer?.corporate ?? false,
+      antifraud_info: {},
+    },
     shipping_contact: shippingContact(request, inputs),
     fiscal_entity: null,
     channel: null,
@@ -91,18 +99,6 @@ function shippingContact({ shipping_contact: contact }: OrderRequest, { now, ids
     created_at: now,
     ...contact,
     address: { object: 'shipping_address', residential: true, ...contact.address },
-  };
-}
-
-function customerInfo(customer: JsonObject | undefined): JsonObject {
-  return {
-    object: 'customer_info',
-    customer_id: customer?.id ?? null,
-    name: customer?.name ?? '',
-    email: customer?.email ?? '',
-    phone: customer?.phone ?? '',
-    corporate: customer?.corporate ?? false,
-    antifraud_info: {},
   };
 }
 

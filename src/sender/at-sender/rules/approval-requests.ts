@@ -61,11 +61,6 @@ export function isSameRefund(one: AskedWhat, other: AskedWhat): boolean {
   return asksForSameRefund(one, other) && sameJson(one.seen, other.seen);
 }
 
-/** Whether the refund to be sent is exactly the one asked for, with the same money on the order. */
-function isRefundAsked(asked: AskedWhat, sent: SentRow): boolean {
-  return asksForSameRefund(asked, sent) && isSeen(asked, sent);
-}
-
 // The same sum is a different refund if other money went back since.
 function isSeen({ seen }: AskedWhat, { proof: { before } }: SentRow): boolean {
   if (seen === undefined) return true;
@@ -93,6 +88,7 @@ export function approvalProblem(
   if (!('proof' in asked)) return 'for something else';
   // A proposer sends nothing, so others send it.
   if (asked.operator !== member && asked.byProposer !== true) return 'of somebody else';
-  if (!isRefundAsked(asked, sent)) return 'for something else';
+  // The refund to be sent must be exactly the one asked for, with the same money on the order.
+  if (!asksForSameRefund(asked, sent) || !isSeen(asked, sent)) return 'for something else';
   return state === 'approved' ? undefined : state;
 }
