@@ -96,15 +96,10 @@ async function read(ctx: Context, service: OpenService, path: string, given: Fla
   await showReply(ctx, { value, bytes, head: given.include === true ? head : undefined });
 }
 
-interface Target {
-  readonly method: Exclude<Method, 'GET'>;
-  readonly path: string;
-}
-
 async function change(
   ctx: Context,
   service: OpenService,
-  { method, path }: Target,
+  { method, path }: { readonly method: Exclude<Method, 'GET'>; readonly path: string },
   given: Flags,
 ): Promise<undefined> {
   const { profile } = service;

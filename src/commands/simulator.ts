@@ -16,8 +16,6 @@ import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 
-type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
-
 export const serve = defineCommand({
   description:
     'It listens on 127.0.0.1 only, and answers only requests that carry its key, which is printed. KIND is drop, stall, cut, 500, html or 429; with apply- before it, such as apply-drop, the change is made first and then the reply fails. fails-later, pending and all are kinds too; RATE is the share of requests that get a fault, from 0 to 1.',
@@ -80,7 +78,7 @@ export const serve = defineCommand({
   },
 });
 
-function view(serving: Serving): readonly Block[] {
+function view(serving: Awaited<ReturnType<SimulatorControl['serve']>>): readonly Block[] {
   const { url, key, mode, orders, vendors } = serving;
   const [vendor = ''] = vendors;
   return [

@@ -198,14 +198,9 @@ export async function readTarget(service: Service, target: Target): Promise<Last
   throw new CliError('refused', message, { ownCode: 'order_not_found', certain, now });
 }
 
-interface Newest {
-  readonly records: readonly WireRecord[];
-  readonly gap?: string | undefined;
-}
-
 // Before the sending one page is enough. A later read goes on until it meets one of the orders of that page, or the end of the
 // list.
-async function newestOrders(service: Service, before: readonly string[] | undefined): Promise<Newest> {
+async function newestOrders(service: Service, before: readonly string[] | undefined) {
   const records: WireRecord[] = [];
   let pages = 0;
   let bytes = 0;

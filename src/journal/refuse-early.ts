@@ -59,13 +59,9 @@ export async function refuseOpen(
   return closed;
 }
 
-interface DuplicateParts extends Omit<RefuseParts, 'readAgain'> {
-  readonly resolve: Resolve;
-}
-
 /** Before the preview: nobody should decide on a change that the final read stops anyway. */
 export async function refuseDuplicate(
-  { store, now, resolve, shortTime, dryRun }: DuplicateParts,
+  { store, now, resolve, shortTime, dryRun }: Omit<RefuseParts, 'readAgain'> & { readonly resolve: Resolve },
   { service, orderId, order }: Parameters<Journal['refuseDuplicate']>[0],
 ): Promise<void> {
   // If the journal cannot be read now, the change itself says so.

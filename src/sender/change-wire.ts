@@ -212,11 +212,9 @@ export function isEnd(line: Line): line is EndLine {
   return !('at' in line || 'waiting' in line || 'note' in line || 'warn' in line || 'row' in line);
 }
 
-type Records = 'order' | 'record';
-
 /** An outcome as sent: records as texts, and the cause of a failed write as an error. */
 type TravellingOutcome = {
-  readonly [Name in Records]?: TravellingRecord;
+  readonly [Name in 'order' | 'record']?: TravellingRecord;
 } & {
   readonly verdict: Ended['verdict'];
   readonly data?: string;

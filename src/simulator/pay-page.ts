@@ -126,9 +126,7 @@ function isLink(value: unknown): value is JsonObject & CheckoutCreateRequest & {
 
 const declinedCard = '0002';
 
-type State = 'missing' | 'paid' | 'expired' | 'no_card' | 'open';
-
-function stateOf(sale: Sale | undefined, now: number): State {
+function stateOf(sale: Sale | undefined, now: number): 'missing' | 'paid' | 'expired' | 'no_card' | 'open' {
   if (sale === undefined) return 'missing';
   if (sale.isPaid) return 'paid';
   const { expires_at: expiry, allowed_payment_methods: methods } = sale.checkout;

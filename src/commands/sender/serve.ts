@@ -43,8 +43,6 @@ const flags = {
   ),
 } as const;
 
-type Values = Input<[], typeof flags>['flags'];
-
 export const init = defineCommand({
   description:
     'The sender has the keys and the journal of a team, and sends what its members hand over from their desks. It runs as a user of its own, whose profiles are its accounts: add those first. Plain http is for this machine only; for others give a certificate, or let a proxy on this machine do TLS (one that sets X-Forwarded-For).',
@@ -73,7 +71,7 @@ export const init = defineCommand({
   },
 });
 
-async function configOf(ctx: Context, values: Values): Promise<SenderConfig> {
+async function configOf(ctx: Context, values: Input<[], typeof flags>['flags']): Promise<SenderConfig> {
   const accounts = values.account ?? (await storedAccounts(ctx));
   const listen = listenOf(values.listen ?? usualListen);
   const { cert, 'cert-key': key } = values;

@@ -55,7 +55,7 @@ export async function repairJournal(
     const found = salvage(bytes ?? new Uint8Array());
     const { rows, ...counts } = rebuildRows(found, remembered, now);
     const mayBeCopy = landmarks !== undefined && isCopy(path, found, remembered, landmarks);
-    const copies: Copies = {
+    const copies: Pick<Repair, 'copy' | 'witnessCopy'> = {
       copy: bytes && `${path}.damaged-${now}`,
       witnessCopy: witnessBytes && witness && `${witness.path}.before-${now}`,
     };
@@ -114,8 +114,6 @@ function writeWitness(path: string, witness: JournalFile, openFile: OpenFile, ke
     db.close();
   }
 }
-
-type Copies = Pick<Repair, 'copy' | 'witnessCopy'>;
 
 // After a failure the old journal is still in place, so the new files are removed.
 async function orCleanUp<T>(

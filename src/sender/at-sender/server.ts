@@ -9,7 +9,6 @@ import { Hono } from 'hono';
 import { CliError, refused, systemCode } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import { isLoopback } from '../../profiles/profiles.ts';
-import type { Serving } from '../sender.ts';
 import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from '../wire.ts';
 import type { SenderConfig } from './config.ts';
 import type { Members } from './members.ts';
@@ -51,12 +50,8 @@ export interface RequestLine {
   readonly token: string | null;
 }
 
-interface SenderServer extends Pick<Serving, 'drain' | 'close'> {
-  readonly port: number;
-}
-
 /** Throws CliError 'refused' if the address cannot be used. */
-export async function startServer(parts: ServerParts): Promise<SenderServer> {
+export async function startServer(parts: ServerParts) {
   const { config, certificate, clock, uses } = parts;
   const limits = {
     maxHeaderSize: 16 * 1024,

@@ -203,15 +203,13 @@ function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker
   };
 }
 
-type Answers = {
+const answers: {
   readonly [Q in RuleQuestion]: (
     rules: MemberRules,
     asked: RuleAsked<Q>,
     account: SenderAccount,
   ) => Promise<unknown>;
-};
-
-const answers: Answers = {
+} = {
   limits: (rules) => rules.limits(),
   async setLimits(rules, changes, account) {
     await account.refuseOff('sender limits');
