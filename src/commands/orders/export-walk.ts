@@ -1,10 +1,14 @@
 /** What an export of orders does with each page: which orders pass, their rows, and what these add up to at the end. */
 
+import { type AmountStyle, amountWords } from '../../amounts.ts';
 import type { Page, Service, WireRecord } from '../../api/api.ts';
-import type { JsonObject } from '../../api/json-values.ts';
+import { isObject, type JsonObject, textIn } from '../../api/json-values.ts';
+import { tookMoney, wentBackOfCharge } from '../../api/payment.ts';
 import type { TimeRange } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
 import { CliError, orElse } from '../../errors.ts';
+import type { ExportRow } from '../../exports/exports.ts';
 import { rangeWords } from '../../flags/typed-time.ts';
 import { recordedState } from '../../journal/journal.ts';
 import {
@@ -14,7 +18,18 @@ import {
   type RefundState,
   toldRefunds,
 } from '../../orders/orders.ts';
-import { magnitude, wholeNumber } from '../../reports/reports.ts';
+import {
+  createTally,
+  groupOf,
+  magnitude,
+  meaningIn,
+  negated,
+  plus,
+  type RefundGroup,
+  sumOf,
+  sumRefunds,
+  wholeNumber,
+} from '../../reports/reports.ts';
 import type { RowMaker } from '../export/export-run.ts';
 import { feedIndex } from '../index/index-walk.ts';
 import { passing } from '../listing.ts';
@@ -23,7 +38,6 @@ import { refundLines } from '../report/report-words.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
 import { datedRows, orderRows, type RowQuery } from './order-rows.ts';
-import { createChargeSums, createSums } from './refund-sums.ts';
 
 interface RowsAsked
   extends Omit<OrderFilters, 'range'>,
@@ -185,4 +199,91 @@ function shownIn(state: JsonObject | undefined): ShownRefunds {
 function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {
   const known = typeof id === 'string' && typeof createdAt === 'number';
   return { before: known ? { id, createdAt } : undefined, contradicted: contradicted === true };
+}
+
+// ── What the rows add up to ──────────────────────────────────────────────────────────────────────
+
+/** What the refunds of all pages add up to. A resumed export goes on from what the checkpoint has. */
+function createSums(stored: unknown) {
+  const tally = createTally(['refunds', 'amount', 'unsummed']);
+  const add = ({ currency, meaning, ...figures }: RefundGroup): void => tally.add(meaning, currency, figures);
+  const groups = (): readonly RefundGroup[] =>
+    tally
+      .lines('amount')
+      .map(({ bucket, currency, sums }) => ({ currency, meaning: meaningIn(bucket), ...sums }));
+  for (const one of Array.isArray(stored) ? stored : [])
+    if (isObject(one))
+      add({
+        currency: textIn(one.currency),
+        meaning: meaningIn(one.meaning),
+        refunds: Number(one.refunds),
+        amount: wholeNumber(BigInt(String(one.amount))) ?? 0,
+        unsummed: Number(one.unsummed),
+      });
+  return {
+    add({ state, currency, amount: shown }: ExportRow): void {
+      const amount = wholeNumber(shown);
+      const meaning = meaningIn(state);
+      add(groupOf({ currency, meaning, amount: amount === undefined ? undefined : magnitude(amount) }));
+    },
+    lines: () => sumRefunds(groups()),
+    // A large sum is a bigint, which JSON does not have.
+    stored: () => groups().map((group) => ({ ...group, amount: String(group.amount) })),
+  };
+}
+
+const chargeSums = ['charges', 'shows', 'fee', 'paid', 'back'] as const;
+
+/**
+ * What charges add up to in each currency: how many show a fee, the fees, what was paid, and what went back of it. A resumed export goes
+ * on from what the checkpoint has.
+ */
+function createChargeSums(stored: unknown) {
+  const tally = createTally(chargeSums);
+  for (const one of Array.isArray(stored) ? stored : [])
+    if (isObject(one)) {
+      const sums = chargeSums.map((name) => [name, wholeNumber(BigInt(String(one[name]))) ?? 0]);
+      tally.add('', textIn(one.currency), Object.fromEntries(sums));
+    }
+  return {
+    add({ currency, fee: shown, record: { value } }: ExportRow): void {
+      const fee = wholeNumber(shown);
+      const isPaid = tookMoney(value);
+      tally.add('', currency, {
+        charges: 1,
+        shows: fee === undefined ? 0 : 1,
+        fee: fee ?? 0,
+        paid: (isPaid ? wholeNumber(value.amount) : undefined) ?? 0,
+        back: isPaid ? (wholeNumber(wentBackOfCharge(value)) ?? 0) : 0,
+      });
+    },
+    lines(style: AmountStyle): readonly string[] {
+      const all = tally.lines('paid');
+      const [charges, shows] = (['charges', 'shows'] as const).map((name) =>
+        Number(sumOf(all, ({ sums }) => sums[name])),
+      );
+      const fees = all
+        .filter(({ sums }) => sums.shows > 0)
+        .map(({ currency, sums }) => amountWords(sums.fee, currency, style));
+      return [
+        ...all.flatMap(({ currency, sums: { paid, back, fee, shows } }) => {
+          const [one, other, rest] = [paid, back, plus(paid, negated(plus(back, fee)))].map((figure) =>
+            amountWords(figure, currency, style),
+          );
+          const less = shows > 0 ? `; less that and the fees: ${rest}` : '';
+          return paid > 0 ? [`paid: ${one}, of which ${other} went back so far${less}`] : [];
+        }),
+        ...(fees.length === 0
+          ? []
+          : [
+              `fees: ${fees.join(' and ')}; ${shows} of ${counted(charges ?? 0, 'charge')} ${shows === 1 ? 'shows' : 'show'} one`,
+            ]),
+      ];
+    },
+    stored: () =>
+      tally.lines('paid').map(({ currency, sums }) => ({
+        currency,
+        ...Object.fromEntries(chargeSums.map((name) => [name, String(sums[name])])),
+      })),
+  };
 }

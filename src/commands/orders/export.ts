@@ -14,7 +14,7 @@ import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, runExport } from '../export/export-run.ts';
 import { type OrdersWalk, refuseUnknown, type Span, walkOrders } from './export-walk.ts';
-import { isLeftNamed, leftColumn } from './left-column.ts';
+import { isLeftNamed, leftColumn } from './known-columns.ts';
 import { amountRange, type FilterInput, filterFlags, orderFilters } from './order-filters.ts';
 import { type RowDate, type RowKind, refundRowFields, rowDates, rowKinds, rowWords } from './order-rows.ts';
 

@@ -1,10 +1,10 @@
 /**
  * What the journal knows about the orders of a list: their STATUS in a table, which instead of the service's word says what a person
- * must know first (`unconfirmed`, `made twice`, and so on), and the columns REASON, NOTE and LEFT.
+ * must know first (`unconfirmed`, `made twice`, and so on), and the columns REASON, NOTE and LEFT; an export has LEFT too.
  */
 
 import type { Service, WireRecord } from '../../api/api.ts';
-import type { JsonObject } from '../../api/json-values.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { warnOfUnrecorded } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
@@ -12,13 +12,13 @@ import { orElse } from '../../errors.ts';
 import {
   type KnownOrder,
   knownOrders,
+  leftOf,
   ordersWithRefunds,
   shownOrders,
   styleOfState,
   unconfirmedOf,
   wentBackBy,
 } from '../../orders/orders.ts';
-import { isLeftNamed, leftColumn } from './left-column.ts';
 
 /** The columns, and what finds out about the orders that they are going to show. */
 interface KnownColumns {
@@ -92,4 +92,23 @@ function whyOf({ redaction, out }: Context, order: KnownOrder | undefined) {
   const note = joined(back.map(({ sent }) => sent.note));
   const { value } = redaction.record({ value: { note } }, isScreen ? 'initials' : 'token');
   return { reason: joined(back.map(({ sent }) => sent.reason)), note: String(value.note) };
+}
+
+// ── The column `left` ────────────────────────────────────────────────────────────────────────────
+
+/** Whether somebody named the column. Otherwise nobody asks the journal about orders without refunds. */
+export function isLeftNamed({ options: { columns, usualColumns } }: Pick<Context, 'options'>): boolean {
+  return (columns ?? usualColumns)?.some((name) => /^(?:order\.)?left$/i.test(name.trim())) === true;
+}
+
+/** `name`: `order.left` in a row that has its order. No sum has it, since an order may have several rows. */
+export function leftColumn(
+  name: 'left' | 'order.left',
+  knownOf: (orderId: unknown) => KnownOrder | undefined,
+): Column {
+  const leftIn = ({ order, id }: JsonObject): unknown => {
+    const known = knownOf(isObject(order) ? order.id : id);
+    return known && leftOf(known);
+  };
+  return { name, title: 'LEFT', kind: 'figure', derived: true, value: leftIn };
 }

@@ -17,8 +17,7 @@ import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
 import { waitsWords } from '../batch-words.ts';
 import { amountInFile, inOtherCurrency, needsCurrency, notInUnits } from '../input-amounts.ts';
-import { compareExactly } from './compare-exactly.ts';
-import { type CompareVerdict, verdictByStates, verdictBySum } from './compare-verdicts.ts';
+import { type CompareVerdict, compareExactly, verdictByStates, verdictBySum } from './compare-verdicts.ts';
 import {
   type Claim,
   claimsOf,

@@ -1,7 +1,19 @@
-/** The verdicts of `refunds compare`, and which one a row has, by its refunds and by what went back. Pure. */
+/** The verdicts of `refunds compare`, and which one a row has, by its refunds and by what went back, exactly too. Pure. */
 
-import type { KnownOrder, KnownRefund, RefundState } from '../../../orders/orders.ts';
-import type { Figure } from '../../../reports/reports.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
+import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
+import { isWithin } from '../../../api/spec.ts';
+import {
+  type KnownOrder,
+  type KnownRefund,
+  mostUrgent,
+  type RefundState,
+  toldRefunds,
+} from '../../../orders/orders.ts';
+import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
+import { type Figure, magnitude, meaningIn, sumOf, wholeNumber } from '../../../reports/reports.ts';
+import type { Compared, CompareRules } from './compare-rows.ts';
+import { take } from './row-claims.ts';
 
 export const compareVerdicts = [
   'refunded',
@@ -61,4 +73,91 @@ export function verdictBySum(refunded: Figure, wanted: Figure, refunds: Stated):
   if (has('pending')) return 'pending';
   if (refunded === wanted && wanted > 0) return 'refunded';
   return refunded === 0 ? 'not_refunded' : 'in_part';
+}
+
+// ── Amounts beyond 2^53-1 ────────────────────────────────────────────────────────────────────────
+
+/** A refund with the exact amount that went back, and its charge. */
+interface ExactRefund {
+  readonly id: string;
+  readonly chargeId: string;
+  readonly state: RefundState;
+  readonly amount: Figure;
+  readonly createdAt: number | undefined;
+}
+
+/**
+ * Compares the rows of one order by the refunds that it shows. Undefined if none of its amounts is beyond 2^53-1, or if it does not
+ * show all of them.
+ */
+export function compareExactly(
+  orderId: string,
+  rows: readonly InputRow[],
+  known: KnownOrder,
+  { range }: Pick<CompareRules, 'range'>,
+): readonly Compared[] | undefined {
+  const { order, cases } = known;
+  const { items: charges, problem } = shownCharges(order);
+  const lists = charges.map((charge) => ({ charge, ...shownRefunds(order, charge) }));
+  const amounts = lists.flatMap(({ charge, items }) =>
+    [charge, ...items].map(({ amount }) => wholeNumber(amount)),
+  );
+  const isLarge = amounts.some((amount) => typeof amount === 'bigint');
+  const isWhole = problem === undefined && lists.every((list) => list.problem === undefined);
+  if (!isLarge || !isWhole || amounts.includes(undefined)) return undefined;
+  const told = toldRefunds(known);
+  const refunds = lists.flatMap(({ charge, items }) =>
+    items.flatMap((refund) => exactRefund(charge, refund, told(refund))),
+  );
+  const isMeant = ({ id, createdAt: at }: ExactRefund) =>
+    range === undefined || at === undefined || isWithin(range, at) || rows.some((row) => row.refundId === id);
+  return claimed(rows, charges, new Set(refunds.filter(isMeant))).map(({ row, wanted, taken }): Compared => {
+    const refunded = sumOf(taken, ({ amount }) => amount);
+    return {
+      row,
+      orderId,
+      verdict: verdictByStates(taken, cases) ?? verdictBySum(refunded, wanted, taken),
+      state: mostUrgent(taken),
+      why: 'beyond 2^53-1: compared by what the order shows alone',
+      wanted,
+      refunded,
+      currency: typeof order.currency === 'string' ? order.currency : undefined,
+      refunds: taken.map((refund) => ({ ...refund, by: 'not looked up' })),
+    };
+  });
+}
+
+// The amount is what went back, so it is 0 for a refund that failed, is pending, or is unknown.
+function exactRefund(
+  { id: chargeId }: JsonObject,
+  { id, amount: shown, created_at: createdAt }: JsonObject,
+  { state }: ReturnType<ReturnType<typeof toldRefunds>>,
+): readonly ExactRefund[] {
+  const figure = wholeNumber(shown);
+  if (figure === undefined) return [];
+  const at = typeof createdAt === 'number' ? createdAt : undefined;
+  const amount = meaningIn(state) === 'made' ? magnitude(figure) : 0;
+  return [{ id: String(id), chargeId: String(chargeId), state, amount, createdAt: at }];
+}
+
+// As elsewhere, a row takes first the refund that it names, then one of just its amount. What is left goes to the last row about
+// its charge.
+function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free: Set<ExactRefund>) {
+  const claims = rows.map((row) => {
+    const isWhole = row.charge === anyWord || row.charge === fullWord;
+    const scope = charges.filter(({ id }) => isWhole || id === row.charge);
+    const paid = sumOf(scope.filter(tookMoney), ({ amount }) => wholeNumber(amount) ?? 0);
+    const { amount = fullWord } = row;
+    const asked = row.exact ?? (amount === fullWord ? paid : amount);
+    const wanted = row.isFailed === true ? 0 : asked;
+    return { row, ids: new Set(scope.map(({ id }) => id)), wanted, taken: [] as ExactRefund[] };
+  });
+  const takeOwn = ({ ids, taken }: (typeof claims)[number], fits: (refund: ExactRefund) => boolean): void =>
+    take(free, taken, (refund) => ids.has(refund.chargeId) && fits(refund));
+  for (const claim of claims) takeOwn(claim, ({ id }) => id === claim.row.refundId);
+  const open = claims.filter(({ row }) => row.refundId === undefined);
+  for (const claim of open)
+    takeOwn(claim, ({ amount }) => claim.taken.length === 0 && amount === claim.wanted);
+  for (const claim of open.toReversed()) takeOwn(claim, () => true);
+  return claims;
 }
