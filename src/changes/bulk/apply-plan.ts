@@ -1,12 +1,11 @@
 /** `refunds apply`: checks a plan, asks for a yes, sends its rows, each at most once however often this is run, and says how it ended. */
 
-import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
-import { type BatchStop, type Plan, planText, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
-import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
+import { type BatchStop, planText, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
+import { commandLine, flagWords } from '../../profiles/profiles.ts';
 import { untilWords } from '../by-hand-words.ts';
 import { checkNoHold, skippedHold } from '../hold.ts';
 import { batchError, mailLine, onItsWay, whyOrLook } from './batch-end.ts';
@@ -15,9 +14,10 @@ import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { type Confirmation, checkAnswerable, confirmPlan, releaseOf } from './confirm-plan.ts';
 import {
-  checkAccount,
   checkControlTotals,
   checkPlanLimits,
+  type OpenedPlan,
+  openPlan,
   rowsToSend,
   secondPersonFor,
 } from './plan-checks.ts';
@@ -41,17 +41,10 @@ interface ApplyAsked extends Confirmation {
  * row would not be sent, and 0 otherwise: as the run would end.
  */
 export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 | 8> {
-  const plan = await ctx.plans.open(asked.path);
-  await ctx.useProfileOf(plan);
-  const service = await ctx.service({
-    purpose: 'change',
-    kind: 'refund',
-    maxPerSecond: asked.maxPerSecond,
-  });
-  const { profile } = service;
+  const opened = await openPlan(ctx, asked.path, asked.maxPerSecond);
+  const { plan, profile } = opened;
   ctx.out.checkColumns(reportColumns(shownTitles(ctx, plan)));
-  checkAccount(plan, profile, asked.path);
-  checkAnswerable(ctx, profile, plan, asked);
+  checkAnswerable(opened, asked);
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');
   checkPlanLimits(plan.rows, profile);
   checkNoHold(ctx, profile, asked.noHold);
@@ -62,12 +55,12 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
     // While another run sends the rows, this one leaves them to it.
     const isTaken = !isAlone && (await ctx.journal.applying(plan)) !== undefined;
     const looked = isTaken ? nothingRead : await readOrdersAgain(ctx, plan);
-    const released = await releaseOf(ctx, profile, plan, asked.path, looked);
-    await checkAge(ctx, plan, looked, profile, asked.path);
-    await sayIfNewer(ctx, plan, asked.path, profile);
-    const second = await secondPersonFor(ctx, profile, plan);
-    await confirmPlan(ctx, service, plan, { ...asked, looked }, { second, released });
-    return await runPlan(ctx, service, plan, { ...asked, released }, looked);
+    const released = await releaseOf(opened, looked);
+    await checkAge(opened, looked);
+    await sayIfNewer(opened);
+    const second = await secondPersonFor(opened);
+    await confirmPlan(opened, asked, looked, { second, released });
+    return await runPlan(opened, { ...asked, released }, looked);
   } finally {
     await taken?.release();
   }
@@ -77,12 +70,8 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
 
 // Whoever corrected the file after the plan was made may believe that the plan has the corrections. The file is looked for beside
 // the plan.
-async function sayIfNewer(
-  { plans, notes }: Context,
-  { file, madeAt }: Plan,
-  path: string,
-  profile: Profile,
-): Promise<void> {
+async function sayIfNewer({ ctx, profile, plan: { file, madeAt }, path }: OpenedPlan): Promise<void> {
+  const { plans, notes } = ctx;
   const beside = path.replace(/[^/\\]*$/, '') + file;
   const writtenAt = file === '-' ? undefined : await plans.writtenAt(beside);
   if (writtenAt === undefined || writtenAt <= madeAt) return;
@@ -92,18 +81,13 @@ async function sayIfNewer(
   );
 }
 
-async function checkAge(
-  ctx: Context,
-  plan: Plan,
-  looked: Looked,
-  profile: Profile,
-  path: string,
-): Promise<void> {
+async function checkAge(opened: OpenedPlan, looked: Looked): Promise<void> {
+  const { ctx, profile, plan, path } = opened;
   const { time, wall } = await ctx.journal.now();
   // If the clocks are in doubt, the journal's time may be that of its last row, which is older than the plan.
   const ageMs = Math.max(time, wall) - plan.madeAt;
   const maxMs = profile.settings['plan.max_age'];
-  if (ageMs < -tolerableSkewMs) throw await ofTheFuture(ctx, plan, profile, path);
+  if (ageMs < -tolerableSkewMs) throw await ofTheFuture(opened);
   if (ageMs <= maxMs) return;
   const reports = await reportPlan(ctx, plan, looked);
   const isOpen = reports.some(isAlarming);
@@ -124,14 +108,9 @@ async function checkAge(
 }
 
 // A plan that was made by a clock that was ahead would not count as old for as long as that clock was ahead.
-async function ofTheFuture(
-  ctx: Context,
-  { madeAt }: Plan,
-  profile: Profile,
-  path: string,
-): Promise<CliError> {
+async function ofTheFuture({ ctx, profile, plan, path }: OpenedPlan): Promise<CliError> {
   return refused(
-    `${path} was made ${ctx.days.full(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
+    `${path} was made ${ctx.days.full(plan.madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
     [
       'check the clock of this machine; then read the orders again and keep the rows:',
       commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan')),
@@ -146,27 +125,17 @@ function hours(ms: number): string {
 }
 
 /** Runs a plan, and returns the exit code. Throws CliError for every other end. */
-async function runPlan(
-  ctx: Context,
-  service: OpenService,
-  plan: Plan,
-  asked: ApplyAsked,
-  looked: Looked,
-): Promise<0 | 7 | 8> {
-  const { profile } = service;
-  const { path } = asked;
+async function runPlan(opened: OpenedPlan, asked: ApplyAsked, looked: Looked): Promise<0 | 7 | 8> {
+  const { ctx, profile, plan, path } = opened;
   const again = commandLine(profile, 'refunds', 'apply', path, ...flagsOf(asked));
-  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, looked);
+  const { stop, progress, notSent } = await sendRows(opened, asked, looked);
   const reports = await reportPlan(ctx, plan, looked, notSent).catch((error: unknown) => {
     throw withoutReport(error, progress, again);
   });
-  const lost = await printReport(ctx, plan, reports, {
-    allRows: asked.allRows === true,
-    command: commandLine(profile, 'refunds', 'status', path),
-  });
+  const lost = await printReport(opened, reports, asked.allRows === true);
   if (ctx.options.dryRun) {
     if (lost !== undefined) throw lost;
-    for (const line of dryRunLines(ctx, reports, path, profile)) ctx.notes.note(line);
+    for (const line of dryRunLines(opened, reports)) ctx.notes.note(line);
     return dryRunEnd(ctx, reports, { stop, run: progress.run });
   }
   const error = batchError(path, reports, {
@@ -202,15 +171,13 @@ interface Sent {
 }
 
 async function sendRows(
-  ctx: Context,
-  service: OpenService,
-  plan: Plan,
+  { ctx, service, profile, plan }: OpenedPlan,
   { concurrency = usualConcurrency, maxFailures, maxPerSecond, released, noHold }: ApplyAsked,
   looked: Looked,
 ): Promise<Sent> {
   const toSend = rowsToSend(plan.rows);
   const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan, looked)) : toSend;
-  const progress = startProgress(ctx, service.profile, rows);
+  const progress = startProgress(ctx, profile, rows);
   const { run, waiting } = progress;
   const notSent = new Map<number, string>();
   const byNumber = new Map(rows.map((row) => [row.number, row]));
@@ -225,7 +192,7 @@ async function sendRows(
   const isSenders = team !== undefined;
   try {
     if (team === undefined) {
-      const skippedHoldMs = skippedHold(service.profile, noHold);
+      const skippedHoldMs = skippedHold(profile, noHold);
       const sending = { ctx, service, plan, released, skippedHoldMs, rows, run, how, tell, waiting };
       const stop = await workOff(sending);
       return { stop, progress, notSent };
@@ -251,12 +218,7 @@ function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again:
 }
 
 // What the report says about most rows needs no line of its own.
-function dryRunLines(
-  ctx: Context,
-  reports: readonly RowReport[],
-  path: string,
-  profile: Profile,
-): readonly string[] {
+function dryRunLines({ ctx, profile, path }: OpenedPlan, reports: readonly RowReport[]): readonly string[] {
   const reasons = reports
     .filter(
       ({ verdict, why }) =>
@@ -294,13 +256,13 @@ function dryRunEnd({ stopAsked }: Context, reports: readonly RowReport[], { stop
 
 // Returns the error if nobody can read the report. How the batch ended is reported all the same.
 async function printReport(
-  ctx: Context,
-  plan: Plan,
+  { ctx, profile, plan, path }: OpenedPlan,
   reports: readonly RowReport[],
-  { allRows, command }: { readonly allRows: boolean; readonly command: string },
+  allRows: boolean,
 ): Promise<CliError | undefined> {
   try {
-    await listReports(ctx, plan, reports, { allRows, status: command, isDry: ctx.options.dryRun });
+    const status = commandLine(profile, 'refunds', 'status', path);
+    await listReports(ctx, plan, reports, { allRows, status, isDry: ctx.options.dryRun });
     return undefined;
   } catch (error) {
     if (error instanceof CliError && error.kind === 'incomplete') return error;

@@ -13,7 +13,6 @@ import {
   digestShown,
   missingTotals,
   namesDigest,
-  type Plan,
   type PlanRow,
 } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -25,7 +24,7 @@ import { askedByOther } from '../refund/second-person.ts';
 import { applyPreview, shownRows } from './batch-words.ts';
 import { ordersOf } from './found-orders.ts';
 import { rowsAnew } from './plan/refresh-plan.ts';
-import { askForPlan, type SecondPerson } from './plan-checks.ts';
+import { askForPlan, type OpenedPlan, type SecondPerson } from './plan-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
@@ -44,10 +43,8 @@ export interface Confirmation {
  * plan that they did not look at: the digest and the totals say which one was meant.
  */
 export function checkAnswerable(
-  ctx: Context,
-  profile: Profile,
-  plan: Plan,
-  { confirm, expected, path }: Confirmation,
+  { ctx, profile, plan, path }: OpenedPlan,
+  { confirm, expected }: Confirmation,
 ): void {
   const { ask, options } = ctx;
   // A release takes the place of a person's yes.
@@ -69,14 +66,12 @@ export function checkAnswerable(
  * 'refused' if another plan was meant.
  */
 export async function confirmPlan(
-  ctx: Context,
-  service: OpenService,
-  plan: Plan,
-  { path, confirm, noHold, expected, looked }: Confirmation & { readonly looked: Looked },
-  allowed: { readonly second: SecondPerson | undefined; readonly released: Released | undefined },
+  opened: OpenedPlan,
+  { confirm, noHold, expected }: Confirmation,
+  looked: Looked,
+  { second, released }: Readonly<{ second: SecondPerson | undefined; released: Released | undefined }>,
 ): Promise<void> {
-  const { second, released } = allowed;
-  const { profile } = service;
+  const { ctx, profile, plan, path } = opened;
   const reports = await reportPlan(ctx, plan, looked);
   const left = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
@@ -90,7 +85,7 @@ export async function confirmPlan(
   await refuseAfterCopy(ctx, profile);
   if (ctx.options.dryRun) return;
   const needsSecond = second !== undefined;
-  const send = await showSending(ctx, service, plan, { path, expected, left, reports, needsSecond });
+  const send = await showSending(opened, { expected, left, reports, needsSecond });
   if (released !== undefined) ctx.notes.show([{ line: releasedWords(released), hang: 8 }]);
   if (second !== undefined)
     ctx.notes.show([
@@ -99,13 +94,12 @@ export async function confirmPlan(
     ]);
   if (second?.asked !== undefined)
     throw askedByOther(profile, second.asked, commandLine(profile, 'refunds', 'apply', path));
-  if (confirm === undefined && released === undefined)
-    await askFor(ctx, profile, plan.digest, path, second?.asks === true);
+  if (confirm === undefined && released === undefined) await askFor(opened, second?.asks === true);
   if (second?.asks !== true) await hold(ctx, profile, noHold);
   // Somebody may have replaced the file while the question was on the screen.
   const now = await ctx.plans.open(path);
   if (now.digest === plan.digest) {
-    if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path, send);
+    if (second?.asks === true) throw await askForPlan(opened, send);
     return;
   }
   throw refused(
@@ -120,21 +114,19 @@ export async function confirmPlan(
  * sent yet.
  */
 export async function showSending(
-  ctx: Context,
-  service: OpenService,
-  plan: Plan,
-  sending: Pick<Confirmation, 'path' | 'expected'> & {
+  opened: OpenedPlan,
+  sending: Pick<Confirmation, 'expected'> & {
     readonly left: readonly PlanRow[];
     readonly reports: readonly RowReport[];
     readonly needsSecond: boolean;
   },
 ): Promise<readonly PlanRow[]> {
-  const { path, left, reports, ...how } = sending;
-  const { send, buyers } = await lookAgain(ctx, service, plan, left);
+  const { ctx, service, profile, plan, path } = opened;
+  const { left, reports, ...how } = sending;
+  const { send, buyers } = await lookAgain(opened, left);
   ctx.redaction.learn(send.slice(0, shownRows).map(({ note }) => ({ note })));
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
-  const { profile } = service;
   const madeAt = ctx.days.full(plan.madeAt);
   ctx.notes.show(applyPreview(plan, path, send, reports, { ...how, profile, madeAt, buyers }));
   return send;
@@ -142,7 +134,7 @@ export async function showSending(
 
 // Whoever made the plan file may have removed the notes from its rows, and it names no buyers: a person sees both as the orders
 // are now.
-async function lookAgain(ctx: Context, service: OpenService, plan: Plan, left: readonly PlanRow[]) {
+async function lookAgain({ ctx, service, profile, plan }: OpenedPlan, left: readonly PlanRow[]) {
   const buyers = new Map<string, string>();
   if (!ctx.ask.interactive) return { send: left, buyers };
   const orders = await readOrders(ctx, service, ordersOf(left));
@@ -150,7 +142,7 @@ async function lookAgain(ctx: Context, service: OpenService, plan: Plan, left: r
     again: plan.again,
     allowed: [],
     allocation: undefined,
-    saw: (id, order) => buyers.set(id, buyerWords(order, service.profile)),
+    saw: (id, order) => buyers.set(id, buyerWords(order, profile)),
   });
   const notes = new Map(
     anew.map(({ key, state, why, marks }) => [
@@ -176,29 +168,21 @@ async function refuseAfterCopy(ctx: Context, profile: Profile): Promise<void> {
   );
 }
 
-async function askFor(
-  ctx: Context,
-  profile: Profile,
-  digest: string,
-  path: string,
-  asks: boolean,
-): Promise<void> {
+async function askFor(opened: OpenedPlan, asks: boolean): Promise<void> {
+  const { ctx, profile } = opened;
   if (profile.mode !== 'production') {
     if (ctx.options.yes) return;
     const question = asks ? 'Ask for approval?' : 'Send them?';
     if (await ctx.ask.confirm({ message: aboutMoney(profile, question), flag: '--yes' })) return;
-    throw cancelled(profile, path);
+    throw cancelled(opened);
   }
   const to = asks ? 'ask for approval' : 'send them';
-  if (!(await asksDigest(ctx, profile, digest, { to, flag: '--confirm DIGEST', named: 'above' })))
-    throw cancelled(profile, path);
+  if (!(await asksDigest(opened, { to, flag: '--confirm DIGEST', named: 'above' }))) throw cancelled(opened);
 }
 
 /** Asks for the digest of a plan, as a yes. Returns whether it was typed. `named`: what a wrong answer is told about the digest. */
 export async function asksDigest(
-  ctx: Context,
-  profile: Profile,
-  digest: string,
+  { ctx, profile, plan: { digest } }: OpenedPlan,
   { to, flag, named }: Readonly<Record<'to' | 'flag' | 'named', string>>,
 ): Promise<boolean> {
   const message = `Type the digest of the plan to ${to}, or press Enter to cancel:`;
@@ -208,7 +192,7 @@ export async function asksDigest(
   return isMeant(await ctx.ask.text({ message: aboutMoney(profile, message), flag, optional: true, check }));
 }
 
-function cancelled(profile: Profile, path: string): CliError {
+function cancelled({ profile, path }: OpenedPlan): CliError {
   return new CliError('cancelled', 'not confirmed', {
     certain: 'nothing was sent',
     now: ['for later:', commandLine(profile, 'refunds', 'apply', path)],
@@ -261,10 +245,7 @@ const longest = 16 * 1024;
  * while this run has claimed the plan.
  */
 export async function releaseOf(
-  ctx: Context,
-  profile: Profile,
-  plan: Plan,
-  path: string,
+  { ctx, profile, plan, path }: OpenedPlan,
   looked: Looked,
 ): Promise<Released | undefined> {
   if (!needsRelease(ctx, profile)) {

@@ -4,6 +4,7 @@
  */
 
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
+import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { namedUpTo } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
@@ -28,6 +29,24 @@ import { ownerOfLimit } from '../may-change.ts';
 import { requestOfPlan } from '../refund/request-record.ts';
 import { requestApproval, yesAsks } from '../refund/second-person.ts';
 import { notedOf, noteOf } from './batch-words.ts';
+
+/** A plan that may be sent: where it was read, and the account that it is for. */
+export interface OpenedPlan {
+  readonly ctx: Context;
+  readonly service: OpenService;
+  readonly profile: Profile;
+  readonly plan: Plan;
+  readonly path: string;
+}
+
+/** Opens a plan and the account that it is for. Throws CliError 'refused' if that is not the account of this run. */
+export async function openPlan(ctx: Context, path: string, maxPerSecond?: number): Promise<OpenedPlan> {
+  const plan = await ctx.plans.open(path);
+  await ctx.useProfileOf(plan);
+  const service = await ctx.service({ purpose: 'change', kind: 'refund', maxPerSecond });
+  checkAccount(plan, service.profile, path);
+  return { ctx, service, profile: service.profile, plan, path };
+}
 
 /** Throws CliError 'refused' when a plan is for another account, or for the other mode. */
 export function checkAccount(plan: Plan, profile: Profile, path: string): void {
@@ -168,11 +187,7 @@ export interface SecondPerson {
 }
 
 /** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
-export async function secondPersonFor(
-  ctx: Context,
-  profile: Profile,
-  plan: Plan,
-): Promise<SecondPerson | undefined> {
+export async function secondPersonFor({ ctx, profile, plan }: OpenedPlan): Promise<SecondPerson | undefined> {
   const { settings } = profile;
   const rules = await ctx.journal.rules();
   if (rules === undefined) return undefined;
@@ -219,10 +234,7 @@ function reasonsFor(
 
 /** Asks for the approval of a plan, and returns the error that says so. `send`: the rows that the preview shows as sent. */
 export function askForPlan(
-  ctx: Context,
-  profile: Profile,
-  plan: Plan,
-  path: string,
+  { ctx, profile, plan, path }: OpenedPlan,
   send: readonly PlanRow[],
 ): Promise<CliError> {
   const { id, digest, file, madeAt, mode } = plan;

@@ -7,16 +7,13 @@ import { digestShown } from '../../plans/plans.ts';
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
 import { asksDigest, noneInSandbox, releaseFile, showSending } from './confirm-plan.ts';
-import { checkAccount, checkPlanLimits } from './plan-checks.ts';
+import { checkPlanLimits, openPlan } from './plan-checks.ts';
 import { readOrdersAgain, reportPlan, sentNow } from './report-plan.ts';
 
 /** Shows what a plan would send, asks, and writes a release beside the plan. `keyFile`: the file of a security key. */
 export async function releasePlan(ctx: Context, path: string, keyFile: string | undefined): Promise<void> {
-  const plan = await ctx.plans.open(path);
-  await ctx.useProfileOf(plan);
-  const service = await ctx.service({ purpose: 'change', kind: 'refund' });
-  const { profile } = service;
-  checkAccount(plan, profile, path);
+  const opened = await openPlan(ctx, path);
+  const { plan, profile } = opened;
   checkPlanLimits(plan.rows, profile);
   await refuseAtDesk(ctx, profile, path);
   const releases = await ctx.releases();
@@ -30,10 +27,10 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
       certain: 'nothing was released',
     });
   const expected = { count: undefined, totals: [] };
-  await showSending(ctx, service, plan, { path, expected, left, reports, needsSecond: false });
+  await showSending(opened, { expected, left, reports, needsSecond: false });
   ctx.notes.show([{ line: `release ${strengthOf(releases)}`, hang: 8 }]);
   const named = plan.digest.slice(0, digestShown);
-  if (!(await asksDigest(ctx, profile, plan.digest, { to: 'release it', flag: 'a terminal', named })))
+  if (!(await asksDigest(opened, { to: 'release it', flag: 'a terminal', named })))
     throw new CliError('cancelled', 'not released', { certain: 'nothing was released' });
   const signedWith = keyFile === undefined ? { passphrase: await passphraseOf(ctx, by) } : { keyFile };
   const { time, wall } = await ctx.journal.now();
