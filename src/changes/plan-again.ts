@@ -37,27 +37,30 @@ export function refuseForged(
   counting: Counting,
 ): void {
   refuseUnfit(asked, profile);
-  const planned = plannedFrom(asked, fresh, profile, counting);
+  const planned = plannedFrom({ asked, fresh, profile, counting });
   const other = Object.entries(planned).find(
     ([name, value]) => plain(value) !== plain(Object.entries(asked).find(([key]) => key === name)?.[1]),
   );
   if (other !== undefined) throw forged(`its ${other[0]} is not what follows from the request and the order`);
 }
 
-function plannedFrom(
-  asked: Asked,
-  fresh: JsonObject | undefined,
-  profile: Profile,
-  counting: Counting,
-): Planned {
+interface PlannedAgain {
+  readonly asked: Asked;
+  readonly fresh: JsonObject | undefined;
+  readonly profile: Profile;
+  readonly counting: Counting;
+}
+
+function plannedFrom(again: PlannedAgain): Planned {
+  const { asked, fresh, profile } = again;
   const { kind, orderId, request } = asked;
   if (orderId !== undefined && fresh?.id !== orderId) throw forged('it is about another order');
   if (fresh !== undefined) checkMode(fresh, profile);
   switch (kind) {
     case 'refund':
-      return plannedRefund(asked, fresh, profile, counting);
+      return plannedRefund(again);
     case 'capture':
-      return plannedCapture(asked, fresh, profile);
+      return plannedCapture(again);
     case 'order': {
       const checked = checkRequest(orderRequest, request.body);
       if ('faults' in checked) throw forged('its body is no order');
@@ -76,25 +79,21 @@ function plannedFrom(
   }
 }
 
-function plannedRefund(
-  { request, reason, note }: Asked,
-  fresh: JsonObject | undefined,
-  profile: Profile,
-  counting: Counting,
-): Planned {
+function plannedRefund({ asked, fresh, profile, counting }: PlannedAgain): Planned {
+  const { request, reason, note } = asked;
   const checked = checkRequest(refundRequest, request.body);
   if (fresh === undefined || 'faults' in checked) throw forged('its body is no refund');
   const { charge_id: charge, amount, reason: sentReason } = checked.body;
   // The guards of the journal check whether an equal refund was made before: they know which rows of a plan may be equal.
   const again = moneyOf(fresh)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
-  const asked = { charge, amount, reason: sentReason, note, again };
-  const { change } = planRefund(asked, fresh, profile, { counting });
+  const refund = { charge, amount, reason: sentReason, note, again };
+  const { change } = planRefund(refund, fresh, profile, { counting });
   const { request: sent, expected, tolerated, amount: sum, currency } = change;
   const what = { request: sent, expected, tolerated, amount: sum, currency };
   return reason === undefined ? what : { ...what, reason: sentReason };
 }
 
-function plannedCapture({ orderId = '' }: Asked, fresh: JsonObject | undefined, profile: Profile): Planned {
+function plannedCapture({ asked: { orderId = '' }, fresh, profile }: PlannedAgain): Planned {
   if (fresh === undefined) throw forged('it is about no order');
   checkCapturable(fresh, profile);
   const { amount, currency } = readOrder(fresh) ?? {};

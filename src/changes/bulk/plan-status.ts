@@ -66,20 +66,18 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
     rest === undefined
       ? await reportPlan(ctx, plan, looked)
       : await writeRest(ctx, plan, { path, rest, force }, looked);
-  const reports = await withReasons(ctx, plan, asked, found, sending !== undefined);
+  const shown = { ctx, plan, asked };
+  const reports = await withReasons(shown, found, sending !== undefined);
   const now = sending === undefined ? [] : [`this plan is being applied right now: ${sending}; ${mayChange}`];
-  if (asked.report)
-    await printText(ctx, plan, asked, reports, [...now, ...asOfWords(reports, looked, ctx.days.full)]);
+  if (asked.report) await printText(shown, reports, [...now, ...asOfWords(reports, looked, ctx.days.full)]);
   else {
     const { only, allRows } = asked;
-    const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
+    const listed = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
     const status = commandLine(profileNamed(plan.profile), 'refunds', 'status', path);
-    await listReports(ctx, plan, shown, { status, allRows: allRows || only !== undefined });
+    await listReports(ctx, plan, listed, { status, allRows: allRows || only !== undefined });
     for (const line of now) ctx.notes.warn(line);
     await sayStatus(
-      ctx,
-      plan,
-      asked,
+      shown,
       reports,
       asOfWords(reports, looked, (ms) => ctx.shortTime(ms)),
     );
@@ -91,14 +89,19 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
 const readForList = 20;
 const mayChange = 'what is said here may change at any moment';
 
+interface ShownPlan {
+  readonly ctx: Context;
+  readonly plan: Plan;
+  readonly asked: StatusAsked;
+}
+
 // Says what comes below the list. `asOf`: when the orders were read.
 async function sayStatus(
-  ctx: Context,
-  plan: Plan,
-  asked: StatusAsked,
+  shown: ShownPlan,
   reports: readonly RowReport[],
   asOf: readonly string[],
 ): Promise<void> {
+  const { ctx, plan } = shown;
   for (const report of reports.filter(isAlarming)) {
     const { line, orderId } = report.row;
     ctx.notes.warn(`line ${line}, ${orderId}, is ${report.state}: ${lookWords(report, untilOf(ctx))}`);
@@ -115,7 +118,7 @@ async function sayStatus(
           `digest ${plan.digest}`,
         ]
       : []),
-    ...(await nextWords(ctx, reports, plan, asked)),
+    ...(await nextWords(shown, reports)),
   ];
   for (const line of lines) ctx.notes.note(line);
 }
@@ -135,10 +138,8 @@ function totalsLine({ rows }: Plan): string {
 
 // What a person does next: with unconfirmed rows first, then with those that were not sent, then with those that cannot be.
 async function nextWords(
-  ctx: Context,
+  { ctx, plan, asked: { path, rest } }: ShownPlan,
   reports: readonly RowReport[],
-  plan: Plan,
-  { path, rest }: StatusAsked,
 ): Promise<readonly string[]> {
   const profile = profileNamed(plan.profile);
   const command = (...words: readonly string[]) => commandLine(profile, ...words);
@@ -210,9 +211,7 @@ function asOfWords(
 
 // The journal has nothing about rows that were tried and not sent, so only their orders say why.
 async function withReasons(
-  ctx: Context,
-  plan: Plan,
-  { path, offline, report: isText }: StatusAsked,
+  { ctx, plan, asked: { path, offline, report: isText } }: ShownPlan,
   reports: readonly RowReport[],
   isSending: boolean,
 ): Promise<readonly RowReport[]> {
@@ -232,9 +231,7 @@ async function withReasons(
 
 // The text for somebody who has no terminal: how many rows ended how with their sums, what the others need, and as of when.
 async function printText(
-  ctx: Context,
-  plan: Plan,
-  { path }: StatusAsked,
+  { ctx, plan, asked: { path } }: ShownPlan,
   reports: readonly RowReport[],
   asOf: readonly string[],
 ): Promise<void> {
