@@ -91,7 +91,9 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   let forced = false;
   // The accounts whose personal data agents may see. An agent that uses a shell sees the same as through its tools.
   const shown = new Set<string>();
-  const hides = () => agentOf(env) !== undefined && !shown.has(profile?.account ?? '');
+  // Asked for every cell of a table, and to read a variable of the process takes longer than to draw the cell.
+  const isAgent = agentOf(env) !== undefined;
+  const hides = () => isAgent && !shown.has(profile?.account ?? '');
   const redaction = createRedaction(
     () => forced || hides() || (options.redact ?? profile?.settings.redact === 'on'),
     () => ({
