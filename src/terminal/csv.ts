@@ -24,8 +24,8 @@ const added = "^'(?=S*F)|(?<=[\",;\\t\\r\\n|])'(?='*F)"
   .replaceAll('F', formula)
   .replaceAll('S*', `${skipped}*`);
 
-// No formula can start in most texts: they begin with a letter or digit, and nothing in them may end a cell.
-const harmless = /^[0-9A-Za-z][^",;\t\r\n|]*$/;
+// No formula can start in most texts: they are empty, or begin with a letter or digit, and nothing in them may end a cell.
+const harmless = /^(?:[0-9A-Za-z][^",;\t\r\n|]*)?$/;
 
 /** Puts an apostrophe wherever a spreadsheet would run the text as a formula. */
 export function formulaSafe(text: string): string {
