@@ -79,6 +79,7 @@ export function createAccount(parts: AccountParts): Account {
     desks.set(name, known);
     return known;
   };
+  const storeNow = async () => (await desk())?.store ?? (await shared.open())?.store ?? local;
   const opened = openJournal({
     ...parts,
     timeoutMs: globals.timeoutMs,
@@ -87,7 +88,8 @@ export function createAccount(parts: AccountParts): Account {
     cwd: parts.io.cwd,
     keepHeapSmall: parts.io.keepHeapSmall,
     open: async (name: string) => (await open(name)).service,
-    store: recording(storeOfRun(local, async () => (await desk())?.store ?? (await shared.open())?.store)),
+    store: recording(storeOfRun(local, storeNow)),
+    place: async () => (await storeNow()).place,
     async elsewhere() {
       const team = globals.dryRun ? undefined : await desk();
       return team && ((record, how) => team.journal.resolve(record, how));
@@ -107,7 +109,7 @@ export function createAccount(parts: AccountParts): Account {
       ...parts,
       journal: opened.journal,
       store: opened.store,
-      asking: storeOfRun(asking, async () => (await shared.open())?.asking),
+      asking: storeOfRun(asking, async () => (await shared.open())?.asking ?? asking),
       report: (error) =>
         parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       open,

@@ -53,12 +53,8 @@ export function sharedOfRun(parts: SharedParts): SharedOfRun {
   };
 }
 
-/** The store of a run: that of its sender, if its profile has one, or else `local`. That is decided at each call. */
-export function storeOfRun(
-  local: JournalStore,
-  remote: () => Promise<JournalStore | undefined>,
-): JournalStore {
-  const now = async (): Promise<JournalStore> => (await remote()) ?? local;
+/** The store of a run: the one that `now` gives at each call, which may be `local`. */
+export function storeOfRun(local: JournalStore, now: () => Promise<JournalStore>): JournalStore {
   return {
     place: local.place,
     witness: local.witness,

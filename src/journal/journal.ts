@@ -178,6 +178,10 @@ export const askedOfStore = [
 /** The journal as commands use it. */
 export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number]> {
   readonly file: string;
+  /** Where the rows are that this run is asked about: a file, or the address of a server. */
+  place(): Promise<string>;
+  /** See `JournalStore`. `tells`: the command says what is wrong, so that no warning has to. */
+  problem(tells?: boolean): Promise<string | undefined>;
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
   /** The limits that hold for an account now, whatever its profile is called. */

@@ -34,6 +34,8 @@ interface JournalParts extends Omit<EffectParts, 'service'> {
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
   readonly open: (profile: string) => Promise<Service>;
+  /** Where the rows of the store are, for messages. */
+  readonly place: () => Promise<string>;
   /** What reads orders again instead of this run; undefined if this run does it. */
   readonly elsewhere?: (() => Promise<Resolve | undefined>) | undefined;
 }
@@ -66,10 +68,10 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   const store = withoutKeys(parts.store, parts.secrets);
   const journal = createJournal({ ...parts, store: parts.dryRun ? withoutWrites(store) : store });
   const told = new Set<string>();
-  let [checks, closed] = [false, false];
+  let [checks, closed, isTold] = [false, false, false];
   // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
-    const problem = await store.problem();
+    const problem = isTold ? undefined : await store.problem();
     if (problem === undefined) return;
     parts.notes.warn(`${problem}; no change is made until somebody has looked: paydesk journal verify`);
   });
@@ -82,6 +84,10 @@ export function openJournal(parts: JournalParts): OpenedJournal {
     store,
     journal: {
       ...journal,
+      async problem(tells = false) {
+        isTold ||= tells;
+        return await journal.problem();
+      },
       attempts: (query) => thenWarn(journal.attempts(query)),
       list: (filter, page) => thenWarn(journal.list(filter, page)),
       attemptsOf: (service, orders) => thenWarn(journal.attemptsOf(service, orders)),
@@ -174,6 +180,7 @@ function createJournal(parts: JournalParts): Journal {
   return {
     ...methodsOf(askedOfStore, async () => store),
     file: store.place,
+    place: parts.place,
     witness: store.witness ?? '',
     limits: async (account) => accountLimits(await store.settings(limitPrefix), account),
     recordSetting: async (change) =>

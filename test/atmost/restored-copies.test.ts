@@ -241,7 +241,11 @@ describe('what is done with a copy does not make forgotten that it is one', () =
   test('once it is accepted, a plan is refused, and a refund goes with the id of its order', async () => {
     const { machine } = await restoredMachine();
     using _machine = machine;
-    expect((await run(machine, ['journal', 'verify', '--accept-copy', '--yes'])).code).toBe(0);
+    const accepted = await run(machine, ['journal', 'verify', '--accept-copy', '--yes']);
+    expect(accepted.code, accepted.stderr).toBe(0);
+    const said = accepted.stderr.replaceAll(/\s+/g, ' ');
+    expect(said.split('this journal is a copy')).toHaveLength(2);
+    expect(said).not.toContain('until somebody has looked');
     const order = ledger.add('refund');
     const [rows, plan] = [join(machine.root, 'rows.csv'), join(machine.root, 'rows.plan')];
     writeFileSync(rows, `order_id,charge_id,amount\n${order.id},1,${refundAmount}\n`);

@@ -365,6 +365,10 @@ test('two senders share a journal through a pooler in transaction mode', async (
   }
   expect(service.posts).toHaveLength(9);
   expect((await one.run(['sender', 'verify'])).code).toBe(0);
+  // What was checked is the journal that both share, not the copy of one of them.
+  const whole = await one.run(['journal', 'verify', '--json']);
+  const file = through.replace('postgresql://', '');
+  expect(JSON.parse(whole.stdout)).toMatchObject({ file, findings: [] });
 });
 
 test('an id that a desk takes back through one sender is not sent by the other, which had it already', async () => {

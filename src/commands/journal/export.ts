@@ -70,8 +70,9 @@ const importJournal = defineCommand({
     if ((await modeOfJournal(ctx)) === 'sandbox') await confirmFirst(ctx, message, 'nothing was changed');
     else await confirmRaise(ctx, 'production', `the changes and limits in ${file} are to count here`);
     const rows = await ctx.journal.restore(file);
-    await ctx.out.own({ object: 'journal_import', file: ctx.journal.file, rows }, () => [
-      { line: `${counted(rows, 'row')} imported: ${ctx.journal.file}` },
+    const place = await ctx.journal.place();
+    await ctx.out.own({ object: 'journal_import', file: place, rows }, () => [
+      { line: `${counted(rows, 'row')} imported: ${place}` },
       { line: 'change orders from this machine only from now on' },
     ]);
   },

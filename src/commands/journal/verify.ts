@@ -60,7 +60,7 @@ export const verify = defineCommand({
       throw usage(`--head ${flags.head} is not a head: 64 hex digits, as journal verify prints them`);
     const found = await ctx.journal.verify(flags.head);
     const { rows, settings, head, findings, knowsHead, witness } = found;
-    const { file } = ctx.journal;
+    const file = await ctx.journal.place();
     // A copy may be whole and still lack what was sent.
     const copy = findings.length === 0 ? await ctx.journal.problem() : undefined;
     const record = {
@@ -155,7 +155,7 @@ async function damage(
     knowsHead === false ? [`it does not contain the head ${head}: rows that were there are gone`] : [];
   const files = knowsHead === false ? await archives(ctx) : [];
   return refused(
-    `the journal ${ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
+    `the journal ${await ctx.journal.place()} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
     findings.length === 0
       ? files.length === 0
         ? ['show your lead']
@@ -177,10 +177,10 @@ async function archives(ctx: Context): Promise<readonly string[]> {
 }
 
 async function acceptCopy(ctx: Context): Promise<undefined> {
-  const { file } = ctx.journal;
+  const file = await ctx.journal.place();
   const would = `would allow changes again with the copy ${file}`;
   if (await dryRunShown(ctx, { action: 'accept_copy', file }, would)) return undefined;
-  const problem = await ctx.journal.problem();
+  const problem = await ctx.journal.problem(true);
   if (problem !== undefined) ctx.notes.warn(problem);
   ctx.notes.warn(
     'a refund that was sent after the copy was made is not known here, and limits that were set after that do not hold: paydesk profile show',
@@ -216,7 +216,7 @@ async function namesProduction(journal: Context['journal']): Promise<boolean> {
 }
 
 async function repair(ctx: Context): Promise<number | undefined> {
-  const { file } = ctx.journal;
+  const file = await ctx.journal.place();
   const would = `would keep copies of ${file} and its witness and rebuild both from what can be read`;
   if (await dryRunShown(ctx, { action: 'repair', file }, would)) return undefined;
   const message = 'keep copies and rebuild the journal and its witness from all that can be read of both?';
