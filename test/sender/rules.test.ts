@@ -351,4 +351,19 @@ describe('the limits of a team', () => {
     expect(rows()).toBe(20);
     expect((await team.store.verify()).findings).toEqual([]);
   });
+
+  test('a refund waits for the row of another by the same person or on the same order, and for no other row', async () => {
+    const { promise: disk, resolve: written } = Promise.withResolvers<void>();
+    const first = team.send('ana', team.refund(100, {}, 'ord_a'), {}, disk);
+    const own = team.send('ana', team.refund(100));
+    const onOrder = team.send('ben', team.refund(100, {}, 'ord_a'));
+    await team.send('lea', team.refund(100));
+    // Limits count for every row, so they wait for all that come before them.
+    const limits = team.setLimits({ max: 50 });
+    expect(rows()).toBe(1);
+    written();
+    await Promise.all([first, own, onOrder, limits]);
+    expect(rows()).toBe(4);
+    await expect(team.send('lea', team.refund(100))).rejects.toEqual(refused('one order'));
+  });
 });

@@ -47,8 +47,13 @@ export function newTeam() {
     rules: (person: Person): MemberRules => rules.of(asker(person), account),
     /** The same of somebody who has a token for the sandbox at the same address. */
     inSandbox: (person: Person): MemberRules => rules.of(asker(person), sandbox),
-    /** Has a refund recorded for somebody, if the rules let it pass. Returns who approved it. */
-    async send(person: Person, refund: SentRow, more: Partial<Ruled> = {}): Promise<string | undefined> {
+    /** Has a refund recorded for somebody, if the rules let it pass. Returns who approved it. `disk`: its row waits for that. */
+    async send(
+      person: Person,
+      refund: SentRow,
+      more: Partial<Ruled> = {},
+      disk?: Promise<void>,
+    ): Promise<string | undefined> {
       const row = {
         ...refund,
         time: clock.time,
@@ -58,6 +63,7 @@ export function newTeam() {
       let approvedBy: string | undefined;
       await rules.record(row, { asker: asker(person), account, ...more }, async (checked) => {
         ({ approvedBy } = checked);
+        await disk;
         await store().append({ ...row, ...checked });
       });
       return approvedBy;

@@ -45,6 +45,9 @@ export function createSqliteStore(place: SqlitePlace): CopiedJournal {
   return new SqliteStore(files, new ReadyCheck(files));
 }
 
+// The most rows of one commit: while it lasts, a sender answers nobody.
+const mostAtOnce = 16;
+
 /** A row on its way into the files. */
 interface Waiting {
   readonly row: JournalRow;
@@ -176,7 +179,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   #commitSoon(): void {
     if (this.#isCalled || this.#waiting.length === 0) return;
     const { clock } = this.#files.place;
-    if (clock === undefined || this.#waiting.length >= this.#expected) this.#call();
+    if (clock === undefined || this.#waiting.length >= Math.min(this.#expected, mostAtOnce)) this.#call();
     else this.#stopTimer ??= clock.after(this.#commitMs / 2, () => this.#call());
   }
 
@@ -190,8 +193,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   async #appendWaiting(): Promise<void> {
     let waiting: readonly Waiting[] = [];
     const take = () => {
-      waiting = this.#waiting;
-      this.#waiting = [];
+      waiting = this.#waiting.slice(0, mostAtOnce);
+      this.#waiting = this.#waiting.slice(mostAtOnce);
       this.#isCalled = false;
     };
     try {
@@ -211,6 +214,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
         if (again.includes(one)) this.#wait(one);
         else one.unrecorded(error);
     }
+    this.#commitSoon();
   }
 
   #add(both: BothFiles, waiting: readonly Waiting[]): void {

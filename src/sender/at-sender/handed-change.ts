@@ -173,8 +173,8 @@ function storeOfChange(
   let isChecked = false;
   return {
     ...store,
-    // The rules let SENT rows pass only one after the other, so no row can wait for others.
-    expectRows: undefined,
+    // The rules let the SENT rows of one member pass only one after the other, so those of a plan cannot wait for each other.
+    expectRows: plan === undefined ? store.expectRows : undefined,
     append: (row) =>
       row.type !== 'sent'
         ? store.append(row)

@@ -168,6 +168,21 @@ describe('rows of several orders that wait for the disk together', () => {
     expect([rows, findings]).toEqual([10, []]);
   });
 
+  it('are sixteen for a commit at most, and the others follow in their order', async () => {
+    await filled();
+    await inStore(async (store) => {
+      await store.ready();
+      const before = [commits(file), commits(witness)];
+      const recorded: number[] = [];
+      const add = (at: number) => store.append(on(`i_${at}`, `ord_${at}`, 7)).then(() => recorded.push(at));
+      const wanted = Array.from({ length: 35 }, (_, at) => at + 4);
+      await Promise.all(wanted.map(add));
+      expect(recorded).toEqual(wanted);
+      expect([commits(file), commits(witness)]).toEqual(before.map((count) => count + 3));
+    });
+    expect((await inStore((store) => store.verify())).findings).toEqual([]);
+  });
+
   describe('while rows of other changes are to come', () => {
     beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
     afterEach(() => vi.useRealTimers());

@@ -62,8 +62,8 @@ export interface Rules {
   of(asker: RuledAsker, account: RuledAccount): MemberRules;
   limitsOf(asker: RuledAsker, account: LimitedAccount): Pick<TeamRules, 'limits' | 'setLimits'>;
   /**
-   * Checks a change and has it recorded (`append`) before any other is checked, so that simultaneous changes cannot exceed a limit
-   * together. Throws CliError 'refused', and records nothing, if a rule forbids it.
+   * Checks a change and has it recorded (`append`) before another of its member or on its order is checked, so that simultaneous
+   * changes cannot exceed a limit together. Throws CliError 'refused', and records nothing, if a rule forbids it.
    */
   record(sent: SentRow, of: Ruled, append: (checked: Approved) => Promise<void>): Promise<void>;
 }
@@ -71,11 +71,12 @@ export interface Rules {
 /** Derives everything from the rows with each question, so nothing can differ from them. */
 export function createRules(parts: RulesParts): Rules {
   const inTurn = oneAfterTheOther(parts.store.alone);
+  const alone = <T>(act: () => Promise<T>) => inTurn(undefined, act);
   const opened = new OpenedOrders();
   const used = new Set<string>();
   const limitsOf: Rules['limitsOf'] = (asker, account) => ({
     limits: () => limitsSet(parts.asking, account),
-    setLimits: (changes) => inTurn(async () => setLimits(parts, await asNow(parts, asker), account, changes)),
+    setLimits: (changes) => alone(async () => setLimits(parts, await asNow(parts, asker), account, changes)),
   });
   return {
     limitsOf,
@@ -95,8 +96,8 @@ export function createRules(parts: RulesParts): Rules {
             requests.filter(({ asked }) => isOf(asked, account) && isOfMode(asked, account)),
           );
         },
-        ask: (id, what) => inTurn(async () => ask(await runNow(), id, what)),
-        decide: (id, step, how) => inTurn(async () => decide(await runNow(), id, step, how)),
+        ask: (id, what) => alone(async () => ask(await runNow(), id, what)),
+        decide: (id, step, how) => alone(async () => decide(await runNow(), id, step, how)),
         checkPlan: async (plan) => {
           const { time } = await momentFor(run);
           const held = limitsFor(await limitsSet(run.asking, account.service.profile), asker.member);
@@ -107,7 +108,8 @@ export function createRules(parts: RulesParts): Rules {
       };
     },
     record: (sent, { asker, account, plan }, append) =>
-      inTurn(async () => {
+      // Every sum that a limit counts is of one member or of one order, and an approval is for one order.
+      inTurn([`member ${asker.member}`, `order ${sent.proof.orderId}`], async () => {
         const approved = await approvalFor({ ...parts, asker, account, used }, sent, plan);
         // The change may have waited long: for the service, an order, or others.
         needRole(await asNow(parts, asker), 'operator', 'send changes');
@@ -125,12 +127,25 @@ async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledA
   ]);
 }
 
-// One after the other in this process, and while no other sender adds rows.
-function oneAfterTheOther(alone: RulesParts['store']['alone']): <T>(act: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (act) => {
-    const mine = last.then(() => (alone === undefined ? act() : alone(act)));
-    last = mine.catch(() => undefined);
+interface Turn {
+  readonly about: readonly string[] | undefined;
+  readonly over: Promise<unknown>;
+}
+type Turns = <T>(about: Turn['about'], act: () => Promise<T>) => Promise<T>;
+
+// Acts about the same thing run one after the other, and one about everything (undefined) runs alone. The rows of the others may
+// share a commit, except in a journal of several senders: there each act keeps out all other rows.
+function oneAfterTheOther(alone: RulesParts['store']['alone']): Turns {
+  const turns = new Set<Turn>();
+  return (about, act) => {
+    const before = [...turns].filter(
+      (one) => !about || !one.about || one.about.some((thing) => about.includes(thing)),
+    );
+    const mine = Promise.all(before.map(({ over }) => over)).then(() =>
+      alone === undefined ? act() : alone(act),
+    );
+    const turn: Turn = { about, over: mine.catch(() => undefined).then(() => turns.delete(turn)) };
+    turns.add(turn);
     return mine;
   };
 }
