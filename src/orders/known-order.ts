@@ -125,16 +125,20 @@ export function chargesLeft(
 }
 
 /**
- * How much of an order can still be refunded, positive. Undefined while nobody knows: its money cannot be read, its figures
- * contradict each other, or a refund of it is unconfirmed.
+ * How much of an order, or of this charge of it, can still be refunded, positive. Undefined while nobody knows: its money cannot
+ * be read, its figures contradict each other, or a refund of it is unconfirmed.
  */
-export function leftOf(known: Pick<KnownOrder, 'reading' | 'unfit' | 'cases'>): number | undefined {
+export function leftOf(
+  known: Pick<KnownOrder, 'reading' | 'unfit' | 'cases'>,
+  chargeId?: unknown,
+): number | undefined {
   const { reading, unfit, cases } = known;
   if (unfit?.is === 'unreadable' || unfit?.is === 'in doubt' || cases.some(({ is }) => is === 'unconfirmed'))
     return undefined;
   const isOpen = unfit === undefined || unfit.is === 'no mode' || unfit.is === 'other mode';
   if (!isOpen || 'problem' in reading) return 0;
-  return leftToRefund(chargesLeft(reading.money, recordedMade(known)));
+  const { charges } = chargesLeft(reading.money, recordedMade(known));
+  return leftToRefund({ charges: charges.filter(({ id }) => chargeId === undefined || id === chargeId) });
 }
 
 /** Whether the order shows a refund more than once, whatever somebody did about it. */

@@ -36,7 +36,7 @@ test('orders list and an export of orders say what is left, and nothing where no
   }
 });
 
-test('refunds list and exports of refunds and charges say what is left of the order', async () => {
+test('refunds list and an export of refunds say what is left of the order, one of charges what is left of the charge', async () => {
   await using service = await startDated({ orders: orders.slice(0, 2) });
   const left = ['-3000,7000', '-3000,0'];
   const ask = async (line: string) => linesOf((await service.run(line.split(' '), { env: clock })).stdout);
@@ -47,6 +47,16 @@ test('refunds list and exports of refunds and charges say what is left of the or
     '10000,7000',
     '10000,0',
   ]);
+});
+
+test('what is left of each charge of an order is its own, and adds up to what is left of the order', async () => {
+  const refunds = listOf(refundOf('rf_1', 2000, { created_at: Date.parse(at) / 1000 }));
+  const charges = [chargeOf('ch_1', 9000, { refunds }), chargeOf('ch_2', 1000)];
+  const split = orderOf('ord_1', charges, { amount_refunded: 2000, payment_status: 'partially_refunded' });
+  await using service = await startDated({ orders: [split] });
+  const line = 'orders export --rows charges --csv --columns id,left,order.left';
+  const ran = await service.run(line.split(' '), { env: clock });
+  expect(linesOf(ran.stdout), ran.stderr).toEqual(['ch_1,7000,8000', 'ch_2,1000,8000']);
 });
 
 test('what is left counts what a person recorded as made, and is not known while a refund is unconfirmed', async () => {

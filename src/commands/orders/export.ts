@@ -18,6 +18,9 @@ import { isLeftNamed, leftColumn } from './known-columns.ts';
 import { amountRange, type FilterInput, filterFlags, orderFilters } from './order-filters.ts';
 import { type RowDate, type RowKind, refundRowFields, rowDates, rowKinds, rowWords } from './order-rows.ts';
 
+// A charge has a rest of its own, so that the column adds up. A refund has none.
+const leftColumns = { orders: ['left'], charges: ['left', 'order.left'], refunds: ['order.left'] } as const;
+
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,
   charges: chargeColumns,
@@ -91,7 +94,7 @@ const exportOrders = defineCommand({
         row: rowWords[rows],
         columns: [
           ...columnsOf[rows],
-          leftColumn(rows === 'orders' ? 'left' : 'order.left', (id) => walk?.knownOf(id)),
+          ...leftColumns[rows].map((name) => leftColumn(name, (id) => walk?.knownOf(id))),
         ],
         ...(rows === 'refunds' ? { ownFields: refundRowFields } : {}),
         words: wordsOf({ ...flags, rows, by }, filterWords.flat()),

@@ -101,14 +101,15 @@ export function isLeftNamed({ options: { columns, usualColumns } }: Pick<Context
   return (columns ?? usualColumns)?.some((name) => /^(?:order\.)?left$/i.test(name.trim())) === true;
 }
 
-/** `name`: `order.left` in a row that has its order. No sum has it, since an order may have several rows. */
+/** `name`: `order.left` in a row that has its order. No sum has it, since an order may have several rows; `left` of a charge is its own. */
 export function leftColumn(
   name: 'left' | 'order.left',
   knownOf: (orderId: unknown) => KnownOrder | undefined,
 ): Column {
   const leftIn = ({ order, id }: JsonObject): unknown => {
-    const known = knownOf(isObject(order) ? order.id : id);
-    return known && leftOf(known);
+    const isRow = isObject(order);
+    const known = knownOf(isRow ? order.id : id);
+    return known && leftOf(known, isRow && name === 'left' ? id : undefined);
   };
   return { name, title: 'LEFT', kind: 'figure', derived: true, value: leftIn };
 }
