@@ -170,7 +170,7 @@ test('orders twins: pairs of the period, also one whose first order was made jus
   // On a narrow terminal in words, and what may have been paid twice below.
   const narrow = await service.run(['orders', 'twins', '--settled', '--width', '80'], { env: clock });
   expect(narrow.stdout).toContain('outcome: first went back 21 Nov 13:00, 10000 MXN, elsewhere\n');
-  expect(narrow.stderr).toContain('within 10 minutes; 5 MXN may have been paid twice\n');
+  expect(narrow.stderr).toContain('within 10 minutes; 5 MXN may have been paid twice and did not go back\n');
 });
 
 test('orders twins says of an open pair too what went back of it', async () => {

@@ -84,7 +84,7 @@ export const twins = defineCommand({
     ctx.notes.note(
       open.length === 0
         ? `no twins${inCurrency(source)} in this period`
-        : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within ${twinSpan}; ${twiceWords(open, (amount, currency) => amountWords(amount, currency, amountsOf(source)))} may have been paid twice`,
+        : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within ${twinSpan}; ${twiceWords(open, (amount, currency) => amountWords(amount, currency, amountsOf(source)))} may have been paid twice and did not go back`,
     );
     if (periodOf(flags) === undefined) ctx.notes.note(onlyToday);
     const settled = pairs.length - open.length;
@@ -96,7 +96,7 @@ export const twins = defineCommand({
   },
 });
 
-/** How much money the pairs are about, each pair counted once: `36000 MXN and 900 USD`. */
+/** How much money the pairs are about, each pair counted once, without what went back of it: `36000 MXN and 900 USD`. */
 export function twiceWords(
   pairs: readonly Pair[],
   write: (amount: Figure, currency: string | undefined) => string,
@@ -104,7 +104,7 @@ export function twiceWords(
   return [...Map.groupBy(pairs, ({ first }) => first.currency)]
     .map(([currency, own]) =>
       write(
-        sumOf(own, ({ first }) => first.amount),
+        sumOf(own, ({ first, second }) => Math.max(0, first.amount - surelyBack(first) - surelyBack(second))),
         currency,
       ),
     )
