@@ -47,6 +47,8 @@ export interface Column {
   readonly summed?: (record: JsonObject) => readonly [name: string, amount: unknown];
   /** For an amount: written with the profile's decimals, as people write money; blank if the profile declares none. */
   readonly inDecimals?: true;
+  /** The field with the currency of this amount, if not `currency`. If they differ, a screen says it. */
+  readonly currencyIn?: string;
   /** How to show a record's amounts, if not as the run's profile says. */
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** The narrowest terminal with this column in the default table. Absent: only `--columns` shows it. */

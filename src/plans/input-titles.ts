@@ -106,7 +106,9 @@ export function readTitles(
   const isOther = (index: number) => !isKnown(titles[index] ?? '') && !isRowNumbers(cellsOf(index));
   const others = use === 'plan' || hasAmount ? [] : unread.filter(isOther);
   const money = others.filter((index) => moneyWords.test(titles[index] ?? ''));
-  const doubtful = money.length > 0 ? money : others;
+  const hasNumbers = (index: number) =>
+    hasMost(rows, index + added, numberForm) && !hasMost(rows, index + added, dateForm);
+  const doubtful = money.length > 0 ? money : others.filter(hasNumbers);
   const problems = [
     ...repeated(titles).map((index) =>
       problem(`two columns have the title ${shown(columns[index] ?? '')}: give each its own`, columns[index]),
@@ -126,12 +128,12 @@ export function readTitles(
           columns[index],
         ),
       ),
-    ...doubtful.flatMap((index) => {
-      const isMoney = money.length > 0 || hasMost(rows, index + added, numberForm);
-      if (!isMoney && (use === 'compare' || hasMost(rows, index + added, dateForm))) return [];
-      const words = `there is no column amount, and ${shown(columns[index] ?? '')} ${isMoney ? 'looks like one' : 'is not read'}: write amount above the money, or delete what is not to be compared`;
-      return [problem(words, columns[index])];
-    }),
+    ...doubtful.map((index) =>
+      problem(
+        `there is no column amount, and ${shown(columns[index] ?? '')} looks like one: write amount above the money, or delete what is not to be compared`,
+        columns[index],
+      ),
+    ),
     ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], {
       use,
       list: list !== undefined && typed.includes('amount') ? typed : undefined,
@@ -208,7 +210,8 @@ function isRowNumbers(cells: readonly string[]): boolean {
   return cells.every((cell, index) => Number(cell) === index + 1);
 }
 
-const numberForm = /^-?[\d.,]*\d$/;
+// Numbers and money as people write them: `-7`, `1.520,00`, `(160)`, `$ 160`, `160.00 MXN`.
+const numberForm = /^[-+(]?\s*(?:[A-Za-z]{0,3}\p{Sc}|[A-Z]{3})?\s*[\d.,][\d.,'’\s]*(?:\p{Sc}|[A-Z]{3})?\)?$/u;
 // `*4242`, `visa *4242`.
 const cardForm = /\*\s?\d{4}$/;
 const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;

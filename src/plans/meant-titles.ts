@@ -7,11 +7,13 @@ import {
   chargesTitles,
   comparedTitles,
   isCardTitle,
+  netTitle,
   orderTitle,
   plain,
   planTitles,
   referenceTitle,
   refundTitle,
+  totalTitle,
 } from './title-words.ts';
 
 /** The titles, with `reference` for a column that has the metadata name of the shop's own number, if no other column names the order. */
@@ -57,6 +59,8 @@ export function asMeant(
     const [first, ...more] = titles.flatMap((title, index) => (isOne(title, index) ? [index] : []));
     return more.length === 0 ? first : undefined;
   };
+  // What was charged is the total of an invoice, so a comparison does not look at the net beside it.
+  const hasTotal = use !== 'plan' && titles.some((title) => totalTitle.test(title));
   const named = titles.includes('order_id') ? undefined : titles.indexOf('reference');
   const ofOrder = (form: RegExp) => place((title) => form.test(title));
   const plainOrder = named === -1 ? (ofOrder(orderTitle) ?? ofOrder(referenceTitle)) : undefined;
@@ -68,7 +72,9 @@ export function asMeant(
         named);
   const meant = new Map(
     Object.entries(titlesOf[use]).flatMap(([column, form]) => {
-      const index = titles.includes(column) ? undefined : place((title) => form.test(title));
+      const index = titles.includes(column)
+        ? undefined
+        : place((title) => form.test(title) && !(hasTotal && netTitle.test(title)));
       return index === undefined ? [] : [[index, column] as const];
     }),
   );

@@ -139,6 +139,11 @@ export const orderTitle = new RegExp(
 /** In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored. */
 export const moneyWords = new RegExp(`(^|[^a-z])(${anyOf(moneyNouns)})([^a-z]|$)`);
 
+/** The total of an invoice, with its taxes; and titles for what it has before them. */
+export const totalTitle = /^((importe_)?total|gross(_amount)?|(importe_)?bruto)$/;
+export const netTitle =
+  /^((importe_|valor_|total_)?neto|net(_amount|_total|_price)?|netto(betrag)?|sub_total)$/;
+
 /** Titles for the amount that went back. */
 export const refundWords = new RegExp(`${moneyWords.source}|${refundTitle.source}`);
 

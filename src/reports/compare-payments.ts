@@ -18,6 +18,7 @@ interface InvoiceRow {
 
 export const invoiceVerdicts = [
   'paid',
+  'no_amount',
   'paid_less',
   'paid_more',
   'paid_twice',
@@ -29,8 +30,9 @@ export const invoiceVerdicts = [
   'not_in_file',
 ] as const;
 /**
+ * - `no_amount`: other rows of the list say an amount and this one says none, so nobody knows whether what was charged agrees
  * - `paid_twice`: more was charged than the row says, and at least two payments have just the amount that it says
- * - `other_currency`: the list says a currency other than that of the order, so no amounts are compared
+ * - `other_currency`: the list says a currency other than that of the order, so nothing was charged in its own currency
  * - `not_paid`: the order is there, and no money came in with it
  * - `twice_in_file`: its payment counts for another row that says the same amount
  * - `not_shown`: the order is there, and does not show all its charges or their amounts

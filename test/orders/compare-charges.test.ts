@@ -192,7 +192,7 @@ test('an export of charges is a list that agrees with what was charged', async (
   expect(ran.said).toHaveLength(8);
 });
 
-test.each(['total', 'Importe', 'price', 'sum', 'amount_mxn', 'amount (MXN)', 'Charged'])(
+test.each(['Importe', 'price', 'sum', 'amount_mxn', 'amount (MXN)', 'Charged'])(
   'a column %s is read as the amount, and said to be; beside another of money it is refused',
   async (title) => {
     await using service = await startStored();
@@ -235,15 +235,46 @@ test.each([[], ['--rows', 'charges']])('an export of paydesk is read: %s', async
   }
 });
 
-test('without an amount a list of invoices may have no column that is not read, and its verdicts do not speak for the file', async () => {
+test.each([
+  ['Nº', 'Fecha', 'Pedido', 'Neto', 'IVA', 'Total'],
+  ['No.', 'Date', 'Order', 'Net', 'VAT', 'Gross'],
+  ['No.', 'Date', 'Order', 'Sub-total', 'VAT', 'total'],
+])('of an invoice with its net and its taxes the total is compared: %s %s %s %s %s %s', async (...titles) => {
   await using service = await startStored();
-  const refused = await compare(service, ['order_id,Vendedor', 'ord_whole,Ana']);
-  expect(refused.code).toBe(2);
-  expect(inOneLine(refused.stderr)).toContain('there is no column amount, and Vendedor is not read');
-  const ran = await compare(service, ['order_id', 'ord_whole']);
+  const ran = await compare(service, [titles.join(','), '1,2026-10-01,SO-whole,862,138,1000']);
+  expect(ran.said, ran.stderr).toEqual([[2, 'paid', 1000]]);
+  expect(inOneLine(ran.stderr)).toContain(`${titles[5]} as amount`);
+  expect(inOneLine(ran.stderr)).toMatch(new RegExp(`not read: .*${titles[3]}, ${titles[4]} `));
+});
+
+test.each(['$ 1,520.00', '1520', '1 520,00', '(7)', '7 MXN'])(
+  'a list without an amount is refused if a column looks like money: %s',
+  async (cell) => {
+    await using service = await startStored();
+    const ran = await compare(service, [
+      'order_id,Summa',
+      `ord_whole,"${cell}"`,
+      'ord_less,7',
+      'ord_other,none',
+    ]);
+    expect(ran.code).toBe(2);
+    expect(inOneLine(ran.stderr)).toContain('there is no column amount, and Summa looks like one');
+  },
+);
+
+test('a list without an amount may have dates and words, which are named, and its verdicts do not speak for the file', async () => {
+  await using service = await startStored();
+  const lines = [
+    'order_id,Vendedor,Date',
+    'ord_whole,Ana,30.11.2026',
+    'ord_less,Ana,30 Nov',
+    'ord_other,Li,01.12.2026',
+  ];
+  const ran = await compare(service, lines);
   expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain('not read: Vendedor, Date\n');
   expect(ran.stderr).toContain('no amount column: only that the orders were paid is compared\n');
-  expect(ran.stderr).toContain('1 paid as the order says (1000 MXN charged)\n');
+  expect(ran.stderr).toContain('3 paid as the order says (1977 MXN charged)\n');
   expect(ran.stderr).not.toContain('the file says');
 });
 
@@ -456,9 +487,9 @@ test('a row in another currency than its order is a difference of its own, and i
       difference,
     ]),
   ).toEqual([
-    ['other_currency', null, 152000, 'MXN', null],
+    ['other_currency', 152000, 152000, 'MXN', 152000],
     ['paid', 52000, 52000, 'JPY', 0],
-    ['paid', null, 1000, 'MXN', null],
+    ['no_amount', null, 1000, 'MXN', null],
     ['other_currency', null, 900, 'MXN', null],
   ]);
   expect(recordsIn(ran)[0]?.why).toBe('the file says 152000 USD (1520.00), and the order is in MXN');
@@ -466,34 +497,41 @@ test('a row in another currency than its order is a difference of its own, and i
   // Rows, what the file says, what was charged for it, the difference, and what was charged for no row.
   expect(sumsIn(ran)).toEqual([
     ['USD', 1, 152000, 0, 152000, 0],
-    ['MXN', 1, 0, 1000, 0, 0],
+    ['MXN', 0, 0, 0, 0, 0],
     ['JPY', 1, 52000, 52000, 0, 0],
     ['EUR', 1, 0, 0, 0, 0],
   ]);
-  // What was charged for the rows in another currency stands beside these sums.
+  // What was charged for the rows in another currency, and for those without an amount, stands beside these sums.
   const { sums } = JSON.parse(ran.stdout) as { readonly sums: readonly Json[] };
-  expect(sums.map(({ other_currency }) => other_currency)).toEqual([0, 152900, 0, 0]);
+  expect(sums.map(({ other_currency, no_amount }) => [other_currency, no_amount])).toEqual([
+    [0, 0],
+    [152900, 1000],
+    [0, 0],
+    [0, 0],
+  ]);
   const screen = inOneLine(ran.stderr);
   expect(screen).toContain('MXN: 152900 MXN (1529.00) was charged for rows that say another currency');
-  expect(screen).toContain('2 in another currency than the file says (152900 MXN (1529.00) charged)');
+  expect(screen).toContain(
+    '2 in another currency than the file says (152900 MXN (1529.00) charged, the file says 152000 USD (1520.00))',
+  );
   expect(screen).toContain(
     'USD: the file says 152000 USD (1520.00) in 1 row, 0 USD (0.00) was charged for its rows, difference',
   );
   expect(screen).toContain('line 2: the file says 152000 USD (1520.00), and the order is in MXN');
   const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--width'];
   const headings = await Promise.all(
-    ['80', '60'].map(async (width) => (await paydesk([...words, width], { home: service.home })).stdout),
+    ['99', '60'].map(async (width) => (await paydesk([...words, width], { home: service.home })).stdout),
   );
   expect(headings.map((text) => /CHARGED|PAID \w+/.exec(text)?.[0])).toEqual(['CHARGED', 'PAID MXN']);
 });
 
-test('a row without an amount among rows with one says none, and is in no sum of what the file says', async () => {
+test('a row without an amount among rows with one is not paid as the file says, and is in no sum of what the file says', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['order_id,amount', 'ord_whole,1000', 'ord_parts,', 'ord_less,900']);
-  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.code, ran.stderr).toBe(8);
   expect(recordsIn(ran).map(({ verdict, wanted, difference }) => [verdict, wanted, difference])).toEqual([
     ['paid', 1000, 0],
-    ['paid', null, null],
+    ['no_amount', null, null],
     ['paid', 900, 0],
   ]);
   const screen = inOneLine(ran.stderr);
@@ -501,8 +539,9 @@ test('a row without an amount among rows with one says none, and is in no sum of
     'line 3: the file says no amount: what was charged is compared with the amount of the order',
   );
   expect(screen).toContain('2 paid as the file says (1900 MXN charged)');
-  expect(screen).toContain('1 paid as the order says (1000 MXN charged)');
+  expect(screen).toContain('1 without an amount in the file (1000 MXN charged)');
   expect(screen).toContain('MXN: the file says 1900 MXN in 2 rows, 1900 MXN was charged for its rows');
+  expect(sumsIn(ran)).toEqual([['MXN', 2, 1900, 1900, 0, 0]]);
 });
 
 test('a negative amount is no charge: its line is refused, and the command for what went back is named', async () => {
@@ -534,19 +573,42 @@ test('with a period it says which one, and how many payments of it no row is abo
   expect(ran.stderr).toContain('payments of 1 Oct to 31 Oct 2026 (Europe/Madrid) that no row is about: 0\n');
 });
 
-test('what a sum has of rows in another currency, whose cells are blank, is said beside it and in the workbook', async () => {
-  await using service = await startStored([...inTwoCurrencies, ...orders]);
-  const lines = ['order_id,amount,currency', 'ord_mx,152000,USD', 'ord_whole,800,MXN', 'ord_yen,9,MXN'];
-  const ran = await compare(service, lines);
+test('the columns of a comparison add up to its sums in each currency, on a screen, in a CSV, in JSON and in a workbook', async () => {
+  await using service = await startService({ orders: [...inTwoCurrencies, ...orders] });
+  await storeShop(service.home, service, { 'reference.keys': 'number', 'amounts.decimals.MXN': '2' });
+  const rows = ['ord_mx,152000,USD', 'ord_whole,800,MXN', 'ord_yen,9,MXN', 'ord_less,,', 'ord_nobody,70,MXN'];
+  const lines = ['order_id,amount,currency', ...rows];
+  const ran = await compare(service, lines, '--period', '2026-10');
+  const { sums } = JSON.parse(ran.stdout) as { readonly sums: readonly Json[] };
+  const all = recordsIn(ran);
+  const adds = (name: string, in_: string, currency: unknown) =>
+    all.reduce((sum, one) => sum + (one[in_] === currency ? Number(one[name] ?? 0) : 0), 0);
+  expect(sums.map(({ currency }) => currency)).toEqual(['USD', 'MXN', 'JPY']);
+  for (const { currency, wanted, difference, charged, ...apart } of sums) {
+    expect([currency, adds('wanted', 'wanted_currency', currency)]).toEqual([currency, wanted]);
+    expect([currency, adds('difference', 'wanted_currency', currency)]).toEqual([currency, difference]);
+    expect(Number(wanted) - Number(charged)).toBe(difference);
+    const others = [apart.other_currency, apart.no_amount, apart.not_in_file].map(Number);
+    expect(adds('charged', 'currency', currency)).toBe(
+      others.reduce((one, more) => one + more, Number(charged)),
+    );
+  }
+  expect(sums.find(({ currency }) => currency === 'MXN')).toMatchObject({ wanted: 879, difference: -121 });
   expect(inOneLine(ran.stderr)).toContain(
-    'MXN: the file says 809 MXN in 2 rows; of it 9 MXN in 1 row whose order is in another currency, 1000 MXN was charged for its rows, difference -191 MXN: the file says less',
+    'MXN: the file says 879 MXN (8.79) in 3 rows, 1000 MXN (10.00) was charged for its rows, difference -121 MXN (-1.21): the file says less',
   );
-  const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--to', 'c.xlsx'];
-  expect((await paydesk(words, { home: service.home })).code).toBe(8);
+  const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--period', '2026-10'];
+  const screen = await paydesk(words, { home: service.home, env: { TZ: 'UTC' } });
+  expect(screen.stdout).toMatch(/ord_yen +9 MXN \(0\.09\) +52000 JPY +other_currency +9 MXN/);
+  // The decimals of these columns are those of the currency of the file.
+  const decimals = ['--csv', '--columns', 'line,wanted,wanted_decimal,wanted_currency'];
+  const { stdout } = await paydesk([...words, ...decimals], { home: service.home, env: { TZ: 'UTC' } });
+  expect(stdout.split(/\r?\n/).slice(1, 4)).toEqual(['2,152000,,USD', '3,800,8.00,MXN', '4,9,0.09,MXN']);
+  expect((await paydesk([...words, '--to', 'c.xlsx'], { home: service.home })).code).toBe(8);
   const { about } = readWorkbook(readFileSync(join(service.home.path, 'c.xlsx')));
-  const sums = inSheet(about);
-  expect(sums.get('sum of wanted')).toEqual(expect.arrayContaining([809, '809 MXN']));
-  expect(sums.get('sum of wanted_in_other_currency')).toEqual(expect.arrayContaining([9, '9 MXN']));
+  const said = inSheet(about);
+  expect(said.get('sum of wanted')).toEqual(expect.arrayContaining([152000, 879]));
+  expect(said.get('sum of difference')).toEqual(expect.arrayContaining([152000, -121]));
 });
 
 test.each([

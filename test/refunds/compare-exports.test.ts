@@ -273,9 +273,9 @@ it('a row in another currency than its order is a difference of its own, and cla
       why,
     ]),
   ).toEqual([
-    ['other_currency', null, 300, null, 'the file says 300 EUR, and the order is in MXN'],
+    ['other_currency', 300, 300, 300, 'the file says 300 EUR, and the order is in MXN'],
     ['refunded', 70, 70, 0, null],
-    ['other_currency', null, 5, null, 'the file says 9 EUR, and the order is in MXN'],
+    ['other_currency', 9, 5, 9, 'the file says 9 EUR, and the order is in MXN'],
     ['refunded', 300, 300, 0, null],
   ]);
   // Rows, what the file says, what went back for it, the difference, and what went back for no row.
@@ -284,7 +284,9 @@ it('a row in another currency than its order is a difference of its own, and cla
     ['MXN', 1, 300, 300, 0, 0],
     ['USD', 1, 70, 70, 0, 0],
   ]);
-  expect(ran.stderr).toContain('2 in another currency than the file says (305 MXN went back)\n');
+  expect(ran.stderr).toContain(
+    '2 in another currency than the file says (305 MXN went back, the file says 309 EUR)\n',
+  );
   expect(ran.stderr).toContain('MXN: 305 MXN went back for rows that say another currency\n');
 });
 

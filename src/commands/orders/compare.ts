@@ -128,7 +128,7 @@ export const compare = defineCommand({
         allRows: flags['all-rows'] === true,
         zone: source.zone,
         localTimes: source.localTimes,
-        sums: sumRecords('charge_comparison_sum', summed(compared, style), 'charged'),
+        sums: sumRecords('charge_comparison_sum', summed(compared), 'charged'),
       },
     );
     const { profile = profileNamed('environment') } = source;
@@ -162,8 +162,12 @@ function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): re
 }
 
 type Invoice = ReturnType<typeof invoiceOf>;
-/** `refunded`: how much of its payments has gone back until now. */
-type Compared = ComparedInvoice<Invoice> & { readonly refunded: Figure };
+type Compared = ComparedInvoice<Invoice> & {
+  /** How much of its payments has gone back until now. */
+  readonly refunded: Figure;
+  /** The currency of `wanted`, if the file says another one than that of the order. */
+  readonly wantedCurrency?: string;
+};
 
 function refundedOf({ payments }: ComparedInvoice<Invoice>, wentBack: ReadonlyMap<string, Figure>) {
   return sumOf(payments, ({ chargeId }) => (chargeId === undefined ? 0 : (wentBack.get(chargeId) ?? 0)));
@@ -194,12 +198,14 @@ function asSaid(all: Compared, hasAmount: boolean, style: AmountStyle): Compared
   if (other === undefined)
     return {
       ...one,
+      verdict: isBlank && verdict === 'paid' ? 'no_amount' : verdict,
       why: why ?? (isBlank ? noAmount : notInUnits(row.input, one.charged, one.currency, style)),
     };
   return {
     ...one,
     verdict: verdict === 'not_shown' ? verdict : 'other_currency',
-    wanted: undefined,
+    wanted: other.amount,
+    wantedCurrency: other.currency,
     why: why === undefined ? other.why : `${other.why}; ${why}`,
   };
 }
@@ -270,17 +276,8 @@ function recordOf(compared: Compared, titles: ReturnType<typeof shownTitles>): J
   return { ...recordFrom('charge_comparison', columns, compared), input };
 }
 
-function summed(all: readonly Compared[], style: AmountStyle) {
-  return all.map((one) => {
-    const { row, wanted, charged, currency } = one;
-    return {
-      isInFile: row !== undefined,
-      currency,
-      wanted,
-      found: charged,
-      other: otherCurrency(one, style),
-    };
-  });
+function summed(all: readonly Compared[]) {
+  return all.map((one) => ({ ...one, isInFile: one.row !== undefined, found: one.charged }));
 }
 
 // A table has no room for the reasons, so the first ones are said below it.
@@ -290,7 +287,7 @@ function rowsWithReason(records: readonly JsonObject[]) {
   );
 }
 
-// How a row ended that says no amount.
+// How a row ended whose file has no amounts.
 const byOrder = 'paid_by_order';
 const [paid, ...otherVerdicts] = invoiceVerdicts;
 const ends = [paid, byOrder, ...otherVerdicts] as const;
@@ -298,6 +295,7 @@ const ends = [paid, byOrder, ...otherVerdicts] as const;
 const verdictWords: Readonly<Record<InvoiceVerdict | typeof byOrder, string>> = {
   paid: 'paid as the file says',
   paid_by_order: 'paid as the order says',
+  no_amount: 'without an amount in the file',
   paid_less: 'paid less',
   paid_more: 'paid more',
   paid_twice: 'paid twice',
@@ -311,8 +309,7 @@ const verdictWords: Readonly<Record<InvoiceVerdict | typeof byOrder, string>> = 
 
 // For each verdict: how many rows ended with it, what was charged for them in each currency, and what the rows say.
 function closingLines(all: readonly Compared[], source: Source, hasAmount: boolean): readonly string[] {
-  const endOf = ({ verdict, wanted }: Compared) =>
-    verdict === 'paid' && (!hasAmount || wanted === undefined) ? byOrder : verdict;
+  const endOf = ({ verdict }: Compared) => (verdict === 'paid' && !hasAmount ? byOrder : verdict);
   return ends.flatMap((verdict) => {
     const some = all.filter((one) => endOf(one) === verdict);
     if (some.length === 0) return [];
@@ -338,11 +335,11 @@ function lookedForWords(ctx: Context, source: Source, all: readonly Compared[]):
 // Lines about what the file says, next to what was charged.
 function fileLines(all: readonly Compared[], source: Source): readonly string[] {
   const style = amountsOf(source);
-  const said = all.map(({ row, currency }) => ({
+  const said = all.map(({ row, currency, wantedCurrency = currency }) => ({
     amount: row?.input.decimals === undefined ? row?.amount : undefined,
-    currency,
+    currency: wantedCurrency,
   }));
-  return [unitsNote(style, said) ?? [], sumLines(summed(all, style), 'was charged', style)].flat();
+  return [unitsNote(style, said) ?? [], sumLines(summed(all), 'was charged', style)].flat();
 }
 
 // What went back has lines of its own: what was charged stays charged, whatever went back later.

@@ -61,12 +61,15 @@ export interface Brief {
 /** A value as people read it, not cleaned yet. Never throws. */
 export function showValue(
   value: unknown,
-  column: Pick<Column, 'kind' | 'amountsOf' | 'inDecimals'>,
+  column: Pick<Column, 'kind' | 'amountsOf' | 'inDecimals' | 'currencyIn'>,
   record: JsonObject,
   reading: Reading,
   brief?: Brief,
 ): Shown {
-  const { kind, amountsOf, inDecimals } = column;
+  const { amountsOf, inDecimals } = column;
+  const money = moneyRecord(column, record);
+  const isOther = currencyOf(money) !== currencyOf(record);
+  const kind = isOther ? 'money' : column.kind;
   if (isMissing(value)) return { text: absent, odd: false, missing: true };
   if (inDecimals === true) {
     const text = decimalOf(value, column, record, reading);
@@ -76,10 +79,14 @@ export function showValue(
   const isAmount = kind === 'money' || kind === 'figure';
   const fitting =
     brief !== undefined && isAmount && Number.isSafeInteger(value)
-      ? briefAmount(Number(value), kind, record, { amounts: own.amounts, ...brief })
+      ? briefAmount(Number(value), kind, money, {
+          amounts: own.amounts,
+          ...brief,
+          currency: isOther ? undefined : brief.currency,
+        })
       : brief !== undefined && kind === 'time' && isTime(value)
         ? briefTime(value, own.times, brief)
-        : fits(value, kind, record, own);
+        : fits(value, kind, money, own);
   return fitting === undefined
     ? { text: asReceived(value) + mark, odd: true, missing: false }
     : { text: fitting, odd: false, missing: false };
@@ -96,15 +103,20 @@ export function isMoment(kind: ValueKind): boolean {
  */
 export function decimalOf(
   value: unknown,
-  { amountsOf }: Pick<Column, 'amountsOf'>,
+  column: Pick<Column, 'amountsOf' | 'currencyIn'>,
   record: JsonObject,
   { amounts }: Reading,
 ): string | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
-  return scaled(value, currencyOf(record), {
-    ...(amountsOf?.(record) ?? amounts),
+  return scaled(value, currencyOf(moneyRecord(column, record)), {
+    ...(column.amountsOf?.(record) ?? amounts),
     'amounts.grouping': 'off',
   });
+}
+
+// The record with the currency of the amount in this column.
+function moneyRecord({ currencyIn }: Pick<Column, 'currencyIn'>, record: JsonObject): JsonObject {
+  return currencyIn === undefined ? record : { ...record, currency: record[currencyIn] };
 }
 
 /** A value for CSV. A missing value is empty, a time is ISO 8601, everything else is as received. */

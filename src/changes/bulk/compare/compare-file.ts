@@ -92,7 +92,7 @@ export async function compareFile(
     allRows: asked.allRows,
     zone: asked.tz,
     localTimes: asked.tz !== undefined,
-    sums: sumRecords('refund_comparison_sum', summed(all, settings), 'refunded'),
+    sums: sumRecords('refund_comparison_sum', summed(all), 'refunded'),
   });
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;

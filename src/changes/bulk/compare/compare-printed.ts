@@ -1,13 +1,12 @@
 /** Makes what `refunds compare` prints: its columns and records, and the lines below them. Pure. */
 
-import { type AmountStyle, unitsNote } from '../../../amounts.ts';
+import { unitsNote } from '../../../amounts.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { type Column, column, type Field, field, recordFrom } from '../../../api/resources.ts';
 import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import { elsewhere, foundWords, moneyColumns, saidWords, sumLines } from '../../../reports/reports.ts';
 import { inFull, lineWords } from '../batch-words.ts';
-import { inOtherCurrency } from '../input-amounts.ts';
 import { inputColumnsOf, inputOf } from '../row-records.ts';
 import type { Compared } from './compare-rows.ts';
 import { compareVerdicts } from './compare-verdicts.ts';
@@ -100,6 +99,7 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
 const saysMore: ReadonlySet<Compared['verdict']> = new Set([
   'in_part',
   'more',
+  'other_currency',
   'not_refunded',
   'twice_in_file',
   'not_found',
@@ -138,20 +138,19 @@ export function closingLines(
 
 /** What the rows of the file want in each currency, and what went back for them. */
 export function currencyLines(all: readonly Compared[], { settings }: Profile): readonly string[] {
-  const said = all.map(({ row, currency }) => {
+  const said = all.map(({ row, currency, wantedCurrency = currency }) => {
     const amount = row?.exact ?? row?.amount;
     const isWhole = amount !== fullWord && row?.decimals === undefined;
-    return { amount: isWhole ? amount : undefined, currency };
+    return { amount: isWhole ? amount : undefined, currency: wantedCurrency };
   });
-  return [unitsNote(settings, said) ?? [], sumLines(summed(all, settings), 'went back', settings)].flat();
+  return [unitsNote(settings, said) ?? [], sumLines(summed(all), 'went back', settings)].flat();
 }
 
 /** The rows, as their sums need them. */
-export function summed(all: readonly Compared[], style: AmountStyle) {
-  return all.map(({ row, currency, wanted, refunded: found }) => {
-    const other = row && inOtherCurrency(row, currency, style);
-    const sum = { isInFile: row !== undefined, currency, wanted, found, other };
+export function summed(all: readonly Compared[]) {
+  return all.map((one) => {
+    const sum = { ...one, isInFile: one.row !== undefined, found: one.refunded };
     // The file asks for nothing from a refund that it says failed.
-    return row?.isFailed === true ? { ...sum, isRest: true as const } : sum;
+    return one.row?.isFailed === true ? { ...sum, isRest: true as const } : sum;
   });
 }

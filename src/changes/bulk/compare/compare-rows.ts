@@ -42,6 +42,8 @@ export interface Compared {
   readonly why: string | undefined;
   /** What should have gone back; undefined if that is not known. */
   readonly wanted: Figure | undefined;
+  /** The currency of `wanted`, if the file says another one than that of the order. */
+  readonly wantedCurrency?: string;
   /** What went back. A refund that failed, or is pending, is not included. */
   readonly refunded: Figure;
   readonly currency: string | undefined;
@@ -128,7 +130,8 @@ function inItsCurrency(one: Compared, { settings }: CompareRules): Compared {
   return {
     ...one,
     verdict: bySums.has(verdict) ? 'other_currency' : verdict,
-    wanted: undefined,
+    wanted: row?.isFailed === true ? 0 : other.amount,
+    wantedCurrency: other.currency,
     why: sentences([other.why, why]),
   };
 }

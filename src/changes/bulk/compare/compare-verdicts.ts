@@ -36,7 +36,7 @@ export const compareVerdicts = [
 /**
  * - `refunded`: just what the row says went back
  * - `in_part`, `more`: less or more than that
- * - `other_currency`: the file says a currency other than that of the order, so no amounts are compared
+ * - `other_currency`: the file says a currency other than that of the order, so nothing went back in its own currency
  * - `not_refunded`: none of it went back
  * - `twice_in_file`: its refund counts for another row
  * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or a
