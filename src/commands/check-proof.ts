@@ -6,6 +6,7 @@ import { usage } from '../flags/flags.ts';
 import { loadProofs } from '../journal/journal.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import { aboutWords, lostLines, provedShort, refundsWords, shortView } from './proof-lines.ts';
+import { writePage } from './proof-page.ts';
 
 const largestFile = 2 ** 28;
 
@@ -14,6 +15,7 @@ export async function checkFile(
   ctx: Context,
   file: string,
   signedBy: string | undefined,
+  page: string | undefined,
 ): Promise<undefined> {
   const text = await ctx.file(file, largestFile).catch(async (error) => {
     await refuseExport(ctx, file);
@@ -63,6 +65,7 @@ export async function checkFile(
       line: `${file}: ${refundsWords(about)}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
     },
   ]);
+  await writePage(ctx, page, { file, text, about, refunds }, { days: ctx.days, force: false });
 }
 
 // Whoever has a good file of another kind must not be told that paydesk did not write it.

@@ -3,6 +3,7 @@
  * paydesk.
  */
 
+import { parsedObject } from '../api/json-values.ts';
 import { orderIdPattern, type TimeRange } from '../api/spec.ts';
 import { idempotencyKeyPattern } from '../changes/changes.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
@@ -39,6 +40,7 @@ import {
 } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
 import { firstLine, lineOf, refundsWords } from './proof-lines.ts';
+import { checkPage, writePage } from './proof-page.ts';
 import { sourceFlags } from './report/report-flags.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
@@ -70,7 +72,14 @@ export const prove = defineCommand({
   ],
   flags: {
     to: flag.text('FILE', 'write the evidence into this file', { writes: true }),
-    force: flag.switch('replace the file of --to'),
+    page: flag.text(
+      'FILE',
+      'also write a page to print, such as proof.html; the signed file stays the proof',
+      {
+        writes: true,
+      },
+    ),
+    force: flag.switch('replace the files of --to and --page'),
     check: flag.text('FILE', 'check a file that prove wrote', { conflicts: ['to', 'force'] }),
     'signed-by': signedByFlag,
     tz: { ...sourceFlags.tz, conflicts: ['check'] },
@@ -78,12 +87,13 @@ export const prove = defineCommand({
   examples: [example, 'paydesk prove i_7f3k2m9q --to proof.ndjson --json'],
   exits: { 3: 'with --check: the file was changed, or another key signed it' },
   async run(ctx, { args: [asked], flags }) {
-    const { to, check, force = false } = flags;
+    const { to, check, page, force = false } = flags;
+    await checkPage(ctx, page, force);
     if (check !== undefined && asked !== undefined)
       throw usage(`PERIOD ${asked.text} and --check exclude each other`, [
         plainCommand('prove', '--check', check),
       ]);
-    if (check !== undefined) return checkFile(ctx, check, flags['signed-by']);
+    if (check !== undefined) return checkFile(ctx, check, flags['signed-by'], page);
     if (asked === undefined)
       throw usage('missing PERIOD, or the id of a change, a refund or an order', [example]);
     if (to === undefined)
@@ -107,7 +117,7 @@ export const prove = defineCommand({
     }
     const would = `would write the refunds of ${asked.text} into ${to}`;
     if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;
-    return writeFile(ctx, asked, flags.tz, { file: to, force });
+    return writeFile(ctx, asked, flags.tz, { file: to, page, force });
   },
 });
 
@@ -197,10 +207,15 @@ async function writeFile(
   ctx: Context,
   asked: Asked,
   zone: string | undefined,
-  { file, force }: { readonly file: string; readonly force: boolean },
+  {
+    file,
+    page,
+    force,
+  }: { readonly file: string; readonly page: string | undefined; readonly force: boolean },
 ): Promise<undefined> {
   const scope = await scopeOf(ctx, false);
-  if (scope?.sender !== undefined) throw atTheSender(scope, asked, flagWords({ tz: zone, to: file, force }));
+  if (scope?.sender !== undefined)
+    throw atTheSender(scope, asked, flagWords({ tz: zone, to: file, page, force }));
   const found = await refundsAsked(ctx, asked, zone, scope);
   const { reread, unread } = await readPending(ctx, found.attempts);
   const { refunds, head } = await readRefunds(ctx, found.attempts);
@@ -223,6 +238,8 @@ async function writeFile(
     { line: `${refundsWords(about)}, signed by ${about.signed_by}`, hang: 2 },
     { line: `give that key to whoever checks it, apart from the file: ${plainCommand('help', 'evidence')}` },
   ]);
+  const proof = { file, text, about, refunds: lines.slice(1).map(parsedObject) };
+  await writePage(ctx, page, proof, { days: daysOfFlag(ctx, zone), force });
   if (found.lost.length > 0) ctx.notes.warn(lostWords(found.lost, 'the file does not have what they made'));
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
   warnOfAlarms(ctx, reread);

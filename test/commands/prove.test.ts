@@ -49,6 +49,57 @@ const unproved = startProved();
 afterAll(async () => (await unproved)[Symbol.asyncDispose]());
 
 const ask = (service: Service, ...words: readonly string[]) => service.run(words, { env: clock });
+test('--page writes a page to print, which names the signed file and its SHA-256, and --check writes the same one', async () => {
+  await using service = await startProved();
+  const words = ['prove', 'this-month', '--to', 'proof.ndjson', '--page', 'proof.html'];
+  const ran = await ask(service, ...words);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain('page written: proof.html; the proof is proof.ndjson\n');
+  const page = readFileSync(pathIn(service, 'proof.html'), 'utf8');
+  expect(page).toContain(`<dd>proof.ndjson</dd>`);
+  expect(page).toContain(`<dd>${sha256(readFileSync(pathIn(service), 'utf8'))}</dd>`);
+  const cells = [...page.matchAll(/<tr role="row">(.*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>([^<]*)</g)].map(([, text]) => text),
+  );
+  const time = '21 Nov 2040 15:31:12 UTC';
+  expect(cells).toHaveLength(4);
+  expect(cells[0]).toEqual([
+    'Sent',
+    'Order',
+    'Amount',
+    'Refund',
+    'State',
+    'Sent by',
+    'Asked by',
+    'Approved by',
+    'Confirmed by',
+  ]);
+  expect(cells.find((row) => row[1] === 'ord_3')).toEqual([
+    time,
+    'ord_3',
+    '10002 MXN',
+    'rf_ord_3_1',
+    'made',
+    'jon',
+    'jon',
+    '-',
+    'the reply',
+  ]);
+  // It is not the proof, and says so.
+  expect((await ask(service, 'orders', 'export', '--verify', 'proof.html')).stdout).toContain('not signed');
+  const again = await ask(service, 'prove', '--check', 'proof.ndjson', '--page', 'again.html');
+  expect(again.code, again.stderr).toBe(0);
+  expect(readFileSync(pathIn(service, 'again.html'), 'utf8')).toBe(page);
+  // Nothing is replaced, and nothing is written for a file that was changed.
+  expect((await ask(service, 'prove', '--check', 'proof.ndjson', '--page', 'again.html')).code).toBe(3);
+  expect((await ask(service, ...words)).code).toBe(3);
+  expect((await ask(service, ...words, '--force')).code).toBe(0);
+  writeFileSync(pathIn(service), readFileSync(pathIn(service), 'utf8').replace('jon', 'ana'));
+  expect((await ask(service, 'prove', '--check', 'proof.ndjson', '--page', 'bad.html')).code).toBe(3);
+  expect(existsSync(pathIn(service, 'bad.html'))).toBe(false);
+  expect((await ask(service, 'prove', 'this-month', '--to', 'p.ndjson', '--page', 'p.pdf')).code).toBe(2);
+});
+
 test('of one order it says that what was made elsewhere is not in it', async () => {
   await using service = await startProved();
   const ran = await ask(service, 'prove', 'ord_1', '--to', 'one.ndjson');
