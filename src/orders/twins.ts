@@ -90,7 +90,9 @@ export function moneyFields(order: JsonObject): JsonObject {
 }
 
 function picked(from: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name]]] : [])));
+  const few: Record<string, unknown> = {};
+  for (const name of names) if (name in from) few[name] = from[name];
+  return few;
 }
 
 /** Whether two orders by the same buyer, of the same amount, were made so close together that they may be one purchase. */
