@@ -5,8 +5,7 @@ import * as v from 'valibot';
 import type { WalkedBefore } from '../api/api.ts';
 import { type JsonObject, parsedJson } from '../api/json-values.ts';
 import { refused, systemCode, systemReason } from '../errors.ts';
-import { brokenFile, notUsable } from './files-on-disk.ts';
-import { type ExportProblem, exportProblem } from './problems-file.ts';
+import { brokenFile, type ExportProblem, exportProblem, notUsable } from './files-on-disk.ts';
 import { storedTotals, type Totals } from './totals.ts';
 
 const word = v.optional(v.string(), () => undefined);

@@ -13,10 +13,18 @@ import type { BegunWorkbook, FileFormat } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { signManifest } from './file-digests.ts';
-import { brokenFile, kindOf, type Names, replaceFile } from './files-on-disk.ts';
+import {
+  brokenFile,
+  type ExportProblem,
+  kindOf,
+  type Names,
+  problemsText,
+  refuseForeign,
+  removeProblems,
+  replaceFile,
+} from './files-on-disk.ts';
 import { type Manifest, manifestText } from './manifest.ts';
 import type { ExportParts } from './open-export.ts';
-import { type ExportProblem, problemsText, refuseForeign, removeProblems } from './problems-file.ts';
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Starts the text of a file. `begun`: how much an earlier run wrote. */

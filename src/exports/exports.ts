@@ -5,9 +5,9 @@ import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
-import type { ExportProblem } from './problems-file.ts';
+import type { ExportProblem } from './files-on-disk.ts';
 
-export type { ExportProblem } from './problems-file.ts';
+export type { ExportProblem } from './files-on-disk.ts';
 
 /** The formats of an export, also used as file endings. */
 export const exportFormats = ['ndjson', 'json', 'csv', 'xlsx'] as const;

@@ -12,8 +12,7 @@ import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
 import { ownDigest, signatureProblem, type Trust } from './file-digests.ts';
-import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
-import { hashOfProblems } from './problems-file.ts';
+import { hashOfProblems, manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
 import type { Totals } from './totals.ts';
 
 /** Times are Unix milliseconds here, and Unix seconds in the file. */

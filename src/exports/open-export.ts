@@ -16,9 +16,16 @@ import {
 } from './checkpoint.ts';
 import { type Begun, exportFile, type FileFormatter, removeUnfinished, zoneOf } from './export-file.ts';
 import type { ExportRequest, Exports } from './exports.ts';
-import { createFile, kindOf, makeFolder, type Names, namesOf, openFile } from './files-on-disk.ts';
+import {
+  createFile,
+  kindOf,
+  makeFolder,
+  type Names,
+  namesOf,
+  openFile,
+  refuseForeign,
+} from './files-on-disk.ts';
 import { isManifest, verifyExport } from './manifest.ts';
-import { refuseForeign } from './problems-file.ts';
 import { openFinished } from './read-export.ts';
 import { createTotals } from './totals.ts';
 

@@ -11,9 +11,8 @@ import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { createTimes, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { ExportReading } from './exports.ts';
-import { manifestOf } from './files-on-disk.ts';
+import { type ExportProblem, exportProblem, manifestOf } from './files-on-disk.ts';
 import { manifestAt, noFile, verifyExport } from './manifest.ts';
-import { type ExportProblem, exportProblem } from './problems-file.ts';
 
 /**
  * Opens an export: `file` is its full path, `name` what a person typed. Throws CliError 'usage', 'refused' or 'incomplete' unless

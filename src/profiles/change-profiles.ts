@@ -135,9 +135,7 @@ export function removeProfile(store: ProfileStore, name: string): Promise<boolea
   return store.change(async ({ file, save }) => {
     // Removes the key first: a crash must not leave a key that nobody sees.
     const isGone = await removeKey(store, name, storedIn(file.profiles, name).key_in);
-    const profiles = new Map(file.profiles);
-    profiles.delete(name);
-    await save({ default: file.default === name ? undefined : file.default, profiles });
+    await save(withoutProfile(file, name));
     return isGone;
   });
 }
@@ -156,9 +154,7 @@ export async function removeAllProfiles(store: ProfileStore): Promise<void> {
           ],
           { certain: 'what was removed before stays removed; the journal is as it was' },
         );
-      const profiles = new Map(file.profiles);
-      profiles.delete(name);
-      await save({ default: file.default === name ? undefined : file.default, profiles });
+      await save(withoutProfile(file, name));
     });
 }
 
@@ -179,6 +175,12 @@ export async function rememberOrder(store: ProfileStore, name: string, orderId: 
 
 function withProfile(file: ProfileFile, name: string, stored: StoredProfile): ProfileFile {
   return { ...file, profiles: new Map([...file.profiles, [name, stored]]) };
+}
+
+function withoutProfile(file: ProfileFile, name: string): ProfileFile {
+  const profiles = new Map(file.profiles);
+  profiles.delete(name);
+  return { default: file.default === name ? undefined : file.default, profiles };
 }
 
 /** A setting of a profile, and the text typed for it. */

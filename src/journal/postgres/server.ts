@@ -10,7 +10,7 @@ export interface ServerPlace {
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** Whether it is a socket or loopback, which needs no TLS. */
+  /** A socket or loopback: no TLS. Everything else: TLS with a certificate for this host. */
   readonly isLocal: boolean;
   /** The certificates that this sender trusts, PEM; absent: those of the system. */
   readonly ca?: string | undefined;

@@ -89,22 +89,10 @@ export function checkConfig(config: SenderConfig): void {
     );
 }
 
-interface DatabasePlace {
-  /** A host, or the folder of a socket. */
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly user: string;
-  /** A socket or loopback: no TLS. Everything else: TLS with a certificate for this host. */
-  readonly isLocal: boolean;
-  /** The file of trusted certificates, PEM; absent: those of the system. */
-  readonly rootCert: string | undefined;
-}
-
 const databaseWords = new Set(['host', 'port', 'user', 'sslmode', 'sslrootcert']);
 
-/** Reads a database address. Throws CliError 'refused' without repeating it: it may hold a password. */
-export function databaseIn(uri: string): DatabasePlace {
+/** Reads a database address. `rootCert`: the file of trusted certificates, PEM; undefined: those of the system. Throws CliError 'refused' without repeating it: it may hold a password. */
+export function databaseIn(uri: string) {
   const refuse = (what: string): never => {
     throw new CliError('refused', `the address of the database ${what}`, {
       certain: 'nothing was started',
