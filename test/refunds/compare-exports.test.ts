@@ -290,6 +290,27 @@ it('a row in another currency than its order is a difference of its own, and cla
   expect(ran.stderr).toContain('MXN: 305 MXN went back for rows that say another currency\n');
 });
 
+it('with a period, a refund beside the one that a row is about is no more of that row, but not in the file', async () => {
+  const charge = chargeOf('ch_a', 20_000, {
+    refunds: listOf(made('rf_own', 700, october), made('rf_else', 12_000, october)),
+  });
+  const shown = orderOf('ord_a', [charge], { amount_refunded: 12_700 });
+  await using service = await startService({ orders: [shown] });
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,amount\nord_a,700\n');
+  const ask = async (...more: readonly string[]) => {
+    const ran = await service.run(['refunds', 'compare', 'f.csv', '--json', ...more]);
+    return recordsIn(ran).map(({ verdict, refunded, difference }) => [verdict, refunded, difference]);
+  };
+  expect(await ask('--since', '2000-01-01')).toEqual([
+    ['refunded', 700, 0],
+    ['not_in_file', 12000, null],
+  ]);
+  expect(await ask()).toEqual([['more', 12700, -12000]]);
+  // A row that is short of money still has the refund that is too large for it.
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,amount\nord_a,800\n');
+  expect(await ask('--since', '2000-01-01')).toEqual([['more', 12700, -11900]]);
+});
+
 it('a list of the bank names each refund by its authorization code', async () => {
   const coded = (
     name: string,

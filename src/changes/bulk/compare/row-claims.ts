@@ -39,8 +39,11 @@ export function claimsOf(
   // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
   for (const claim of open) takeShown(claim, (amount, missing) => amount === missing);
   for (const claim of open) takeShown(claim, (amount, missing) => missing > 0 && amount <= missing);
-  // What no row has claimed is more than the file says. The last row about its charge shows it.
-  for (const claim of open.toReversed()) takeShown(claim, () => true);
+  // What no row has claimed is more than the file says. The last row about its charge shows it. With a range, what no row lacks is
+  // found as a refund that is not in the file.
+  const isFound = ({ state }: KnownRefund) => rules.range !== undefined && isCertain(state);
+  for (const claim of open.toReversed())
+    take(free, claim.taken, (one) => mayBeOf(claim, one) && (missingSum(claim) > 0 || !isFound(one)));
   // If a row is short of money, a refund that the order does not show may be the rest. If no row is short of money, the refund
   // that the order shows may be another one, so the last row about its charge is not certain.
   const isOf = ({ scope }: Claim, { chargeId }: Unshown) => scope.has(chargeId);
@@ -77,6 +80,11 @@ export function isOfOtherTime(
 ): boolean {
   const { createdAt } = record;
   if (range === undefined || createdAt === undefined || isWithin(range, createdAt)) return false;
+  return isCertain(state);
+}
+
+// Whether money went back, and nobody must look.
+function isCertain(state: KnownRefund['state']): boolean {
   return state === 'made' || state === 'elsewhere';
 }
 
