@@ -20,8 +20,8 @@ interface SignedFile {
 /** Throws CliError 'usage' for a name that is not one of a page, 'refused' for a file that exists, unless `force`. */
 export async function checkPage(ctx: Context, page: string | undefined, force: boolean): Promise<void> {
   if (page === undefined) return;
-  if (!/\.html?$/i.test(page)) throw usage(`--page ${page}: the page is HTML, so its name ends in .html`);
   await ctx.plans.checkNew(page, force);
+  if (!/\.html?$/i.test(page)) throw usage(`--page ${page}: the page is HTML, so its name ends in .html`);
 }
 
 /** Writes the page of a signed file, with times in the zone of `days`. */

@@ -32,6 +32,7 @@ const writers = [
   'orders refund ORDER --amount 300 --allocate in-order --to',
   'report --force --to',
   'prove 2040-11 --force --to',
+  'prove 2040-11 --force --to p.ndjson --page',
   'journal export --to',
   'journal archive --before 400d --yes --to',
   'simulator serve --db',
