@@ -45,20 +45,28 @@ export function mayNameOrder(text: string): boolean {
 /** The id or the number of the shop in a text of a mail: the only one that it names. Undefined for the words of a search. */
 export function nameWithin(text: string): string | undefined {
   const [name = '', second] = namesIn(text);
-  if (second !== undefined) return undefined;
-  const isMail = wordsOf(text).length >= shortestMail && /\p{L}.*\d|^#/u.test(name);
-  return isMail || (name !== text && orderIdPattern.test(name)) ? name : undefined;
+  const isSure = second === undefined && name !== text && (orderIdPattern.test(name) || isSpelt(name));
+  return isSure ? name : undefined;
 }
 
-// In a text of several words, ids count before numbers.
+// A number of the shop that is no amount, no year, and no end of a card.
+function isSpelt(number: string): boolean {
+  return /\p{L}.*\d|^#/u.test(number);
+}
+
+// The text itself, if it is a name; in a text of a mail, ids count before numbers, and of these the ones with letters or `#`.
 function namesIn(text: string): readonly string[] {
   const isName = (word: string) => namePattern.test(word) && !knownIds.some((pattern) => pattern.test(word));
   const words = wordsOf(text);
   const ids = text.split(/[^A-Za-z0-9_]+/).filter((word) => orderIdPattern.test(word));
   const isMail = words.length >= shortestMail || (words.length > 1 && ids.length > 1);
   if (!isMail) return [text].filter(isName);
-  const numbers = words.filter((word) => isName(word) && /\d/.test(word) && !/^\d+\.\d{1,2}$/.test(word));
-  return [...new Set(ids.length > 0 ? ids : numbers.filter((word) => word.length >= shortestNumber))];
+  const numbers = words.filter(
+    (word) =>
+      isName(word) && /\d/.test(word) && !/^\d+\.\d{1,2}$/.test(word) && word.length >= shortestNumber,
+  );
+  const spelt = numbers.filter(isSpelt);
+  return [...new Set([ids, spelt, numbers].find((some) => some.length > 0))];
 }
 
 function wordsOf(text: string): readonly string[] {

@@ -196,6 +196,13 @@ describe('a text finds all orders it stands in, and no others', () => {
 });
 
 describe('what it says', () => {
+  test('the search with fewer words keeps the word that a name has, and a lone sign of a currency is no word', async () => {
+    const misspelt = await desk.script(['orders', 'find', 'Hernandes', 'luis']);
+    expect(misspelt.stderr).toMatch(/orders find luis\n/);
+    const sign = await desk.script(['orders', 'find', '$', String(orders[0]?.amount), '--json']);
+    expect(JSON.parse(sign.stdout).data).not.toEqual([]);
+  });
+
   test('no match within the bound exits 9 with what is certain, and the command to look further back', async () => {
     const ran = await desk.script(['orders', 'find', 'no such', 'thing', '--max', '300']);
     expect(ran).toMatchObject({ code: 9, stdout: '' });

@@ -248,6 +248,9 @@ export function askedFor({ texts, filters }: Search): string {
 /** What somebody who found nothing may have meant instead. */
 export function otherMeanings(search: Search): readonly string[] {
   const { profile, texts, near, filters } = search;
+  const name = texts.length > 1 ? nameWithin(texts.join(' ')) : undefined;
+  if (name !== undefined)
+    return [`the text names ${name}:`, command({ ...search, texts: [name] }, { filters })];
   const hint = amountHint(texts, profile.settings);
   const offers = near?.offers() ?? [];
   return [
@@ -317,12 +320,14 @@ function statusHint(profile: Profile, texts: readonly string[]): readonly string
 
 // Somebody may have typed the ids of several orders, or the right number with a wrong amount.
 function together(search: Search): readonly string[] {
-  const { texts, filters } = search;
+  const { texts, filters, near } = search;
+  // A number of the shop tells most, and a word that no name has may be the wrong one.
+  const fewer = texts.find((text) => /\p{L}.*\d/u.test(text)) ?? texts.find((text) => near?.hasWord(text));
   return texts.length < 2
     ? []
     : [
         'all words must be in one and the same order; search for several orders one at a time, or with fewer words:',
-        command({ ...search, texts: [nameWithin(texts.join(' ')) ?? texts[0] ?? ''] }, { filters }),
+        command({ ...search, texts: [fewer ?? texts[0] ?? ''] }, { filters }),
       ];
 }
 

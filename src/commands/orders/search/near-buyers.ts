@@ -46,7 +46,9 @@ export function nearBuyers(texts: readonly string[], of: 'order' | 'customer' = 
   const isId = second === undefined && customerIdPattern.test(text);
   const isEmail = typed.length === 1 && /^[^@]+@[^@]+$/.test(email);
   const isName = typed.length > 0 && typed.every((word) => /^[\p{L}.-]{3,30}$/u.test(word));
+  // Assumed: a currency has two decimals; for one without, no order has the amount, or the words say that it is not the typed one.
   const units = `${figure}00`;
+  const named = new Set<string>();
   // Undefined: not like what was typed.
   const seen = new Map<string, Seen | undefined>();
   const look = (own: string): Seen | undefined => {
@@ -62,8 +64,12 @@ export function nearBuyers(texts: readonly string[], of: 'order' | 'customer' = 
     return isNear ? { text: own, edits, ids: new Set(), inUnits: new Set() } : undefined;
   };
   return {
+    /** Whether a buyer was seen whose name has this word. */
+    hasWord: (word: string): boolean => named.has(inLatin(fold(word))),
     /** Looks at the buyer of one order, or at one customer. A record may come twice. */
     see(id: string | undefined, buyer: BuyerNames) {
+      if (second !== undefined && typeof buyer.name === 'string')
+        for (const word of wordsOf(buyer.name)) named.add(word);
       const own = isId ? buyer.id : isEmail ? buyer.email : isName ? buyer.name : undefined;
       if (id === undefined || typeof own !== 'string') return;
       const key = isId ? own : wordsOf(own).join(' ');

@@ -62,9 +62,9 @@ const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
 const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:[.,]\d+)?$/;
 
 // What comes before the last digits of a card when somebody copies it: `****4242`, `xxxx4242`. A mask may also be a word of its
-// own.
+// own, as may the sign of a currency.
 const cardMask = /^(?:[*•·]+|x{2,})(?=\d{4}$)/;
-const onlyMask = /^[*•·]+$/;
+const onlyMask = /^(?:[*•·]+|\p{Sc})$/u;
 
 // A shell splits an amount with spaces, or a masked card, into several arguments.
 function joined(texts: readonly string[]): readonly string[] {
