@@ -268,6 +268,8 @@ export interface SearchedList<T> {
   readonly shrink: readonly number[];
   /** How many cells of a column are never cut, by its index. */
   readonly least?: Readonly<Record<number, number>>;
+  /** What to search for if this text is pasted: what it names, or the text itself. */
+  wordsOf(pasted: string): string;
   /** How many rows hold the words, among those that were read so far. */
   count(words: string): number;
   row(words: string, index: number): SearchedRow<T> | undefined;

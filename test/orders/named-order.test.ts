@@ -76,6 +76,30 @@ describe('a pasted text of a mail', () => {
     expect([words.code, words.stderr]).toEqual([5, expect.stringMatching(/orders find A-99998\n/)]);
   });
 
+  test('names its number among amounts and cards, and the suggestion for typed words has it too', async () => {
+    const lines =
+      'Hello, I paid 52,000 with my card ending in 4242\nand the lamp broke. My name is Ana Torres\nOrder no. A-99998, please.';
+    const found = await desk.script(['orders', 'find', lines, '--json']);
+    expect(JSON.parse(found.stdout), found.stderr).toMatchObject({ data: [{ id }] });
+    const words = await desk.script(['orders', 'find', ...lines.split(/\s+/)]);
+    expect([words.code, words.stderr]).toEqual([5, expect.stringMatching(/orders find A-99998\n/)]);
+    expect(words.stderr).not.toContain('--status');
+    const few = await desk.script(['orders', 'find', 'order', 'A-99998', 'please']);
+    expect(few.stderr).toMatch(/orders find A-99998\n/);
+  });
+
+  test.each([
+    ['ends of lines that are pasted', 'Ana Torres\r52000 MXN'],
+    ['ends of lines that are pasted in brackets', '\x1b[200~Ana Torres\r52000 MXN\r\x1b[201~'],
+    ['a mail that is pasted', 'Hello, I paid 52,000 by card 4242\rOrder no. A-99998, please.\r'],
+  ])('%s choose no order, and the order that they name is found', async (_, pasted) => {
+    const person = desk.person(['orders', 'refund', '--charge', '2', '--amount', '100', '--dry-run'], 100);
+    await person.answer('type to search', pasted);
+    await person.waitFor(/(?:Ana Torres 52000 MXN|A-99998)[\s\S]*1 found in/);
+    person.type('\r');
+    expect((await person.leaves).screen).toContain(`POST /orders/${id}/refunds`);
+  });
+
   test('on a terminal begins the search with what it names', async () => {
     const person = desk.person(['orders', 'show', mail], 100);
     await person.waitFor(/1 found in/);

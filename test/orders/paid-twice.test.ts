@@ -94,7 +94,7 @@ twin    ord_2tQ8mTd6JhB3sYfGq, another order of this buyer, same amount, 4 min
         to keep
         paydesk orders show ord_2tQ8mTd6JhB3sYfGq
 
-MONEY (MXN, in the service's units)           amount   refunded       left
+MONEY (MXN, in the service's units)           amount   refunded       kept
 charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
           visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
 order                                          35000      -1800      33200
@@ -540,8 +540,7 @@ describe('a twin that this machine refunded', () => {
     const person = sit(['orders', 'refund'], { home: service.home, env }, 120);
     await person.waitFor('Which order?');
     person.type(twin);
-    await person.waitFor(/1 found in all 2 orders/);
-    await person.waitFor('possible twin');
+    await person.waitFor(/possible twin[\s\S]*1 found in all 2 orders/);
     const screen = inOneLine(screenOf(person.transcript, 120));
     expect(screen).toContain(words);
     expect(screen).not.toContain('elsewhere');

@@ -63,6 +63,20 @@ test('a screen of 40 columns and 12 rows shows four orders, and no more lines th
   expect((await person.leaves).code).toBe(130);
 });
 
+test('Esc leads from a suggestion to the words, to all orders, and says that nothing comes before them', async () => {
+  using home = newHome();
+  const person = sit(['-p', 'demo', 'orders', 'refund'], { home, env: {} });
+  await person.answer('type to search', 'ana tores');
+  await person.answer('did you mean Ana Torres', '\r');
+  await person.answer(/ana torres[\s\S]*found in/, '\x1b');
+  await person.answer(/ana tores[\s\S]*did you mean/, '\x1b');
+  await person.answer('type to search, arrows', '\x1b');
+  await person.waitFor('there is nothing to go back to from here');
+  expect(screenNow(person, 80)).not.toContain('tores');
+  person.type('\x03');
+  expect((await person.leaves).code).toBe(130);
+});
+
 describe('among 20,000 orders', () => {
   const special = new Map<number, Json>([
     [300, orderAt(300, { customer_info: buyer('María Núñez Álvarez', 'mna@example.com') })],

@@ -14,7 +14,7 @@ import type {
   SearchedList,
   SearchedRow,
 } from '../terminal.ts';
-import { back, certain, endOfInput, GoBack, type Keyboard, takeTypeAhead } from './keyboard.ts';
+import { back, certain, endOfInput, GoBack, type Keyboard, noWayBack, takeTypeAhead } from './keyboard.ts';
 
 /** What is needed to ask. */
 interface AskOptions extends Pick<NotesOptions, 'stderr' | 'accessible' | 'color' | 'secrets' | 'clock'> {
@@ -179,7 +179,11 @@ export function createAsk(options: AskOptions): Ask {
     search: ({ list, ...question }) =>
       put(question, (prompts, message, signal, early) =>
         // What was typed while the orders were being read becomes the search, and chooses no order.
-        prompts.search(message, cleanList({ ...list, typed: list.typed ?? early }, clean), signal),
+        prompts.search(
+          message,
+          cleanList({ ...list, typed: list.typed ?? list.wordsOf(early) }, clean),
+          signal,
+        ),
       ),
     browse: ({ list, keys, from, ...question }) =>
       put(question, (prompts, message, signal) => {
@@ -201,8 +205,6 @@ async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: A
   const { createPrompts } = await import('./prompts.ts');
   return createPrompts(stdin, stderr, await loadPaint(color), clock);
 }
-
-const noWayBack = 'there is nothing to go back to from here; Ctrl-C leaves';
 
 // The keys that go back at once. In a text, `<` is an answer that ends with Enter. A list has its own keys.
 type BackKeys = 'Esc' | 'Esc or <';

@@ -133,6 +133,7 @@ export function browsePrompt<T>(
       keep(place.words, line);
       setWords(place.words);
       setActive(place.active);
+      setBefore(start);
     };
     useKeypress((key, line) => {
       const typed = line.line.slice(words.length);

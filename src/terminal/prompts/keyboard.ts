@@ -22,6 +22,8 @@ export class GoBack extends Error {
 
 /** What is typed to go back. */
 export const back = '<';
+/** What is said where there is no question before. */
+export const noWayBack = 'there is nothing to go back to from here; Ctrl-C leaves';
 
 // Long enough for a paste that arrives in pieces, too short to be noticed.
 const quietMs = 30;
@@ -72,7 +74,56 @@ export async function takeTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Pr
     stdin.resume();
   });
   if (typed.includes(ctrlC)) throw interrupted();
-  return /^\P{Cc}*/u.exec(typed)?.[0] ?? '';
+  return isPaste(typed) ? inOneLine(typed).trim() : (/^\P{Cc}*/u.exec(typed)?.[0] ?? '');
+}
+
+// A terminal that is asked for it puts these around what is pasted (xterm: DECSET 2004).
+const pasteStart = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
+const markPastes = '\u001b[?2004h';
+const markNoPastes = '\u001b[?2004l';
+
+/**
+ * Tells what is pasted, in which the ends of lines are no Enter. A terminal that does not mark a paste gives it in one piece. Call
+ * `stop` when the question is over.
+ */
+export function watchPastes(stdin: Keyboard, write: (text: string) => void) {
+  let open = '';
+  let pasted: string | undefined;
+  const see = (piece: unknown): void => {
+    const text = open + String(piece);
+    const isMarked = text.includes(pasteStart);
+    open = isMarked && !text.includes(pasteEnd) ? text : '';
+    pasted = open !== '' ? '' : isMarked || isPaste(text) ? inOneLine(text) : undefined;
+  };
+  // Before the keys of the piece are told.
+  stdin.prependListener('data', see);
+  write(markPastes);
+  return {
+    /** The whole paste at one of its keys, and an empty text at its others. Undefined: the key is not part of a paste. */
+    pasted(): string | undefined {
+      const text = pasted;
+      if (text !== undefined) pasted = '';
+      return text;
+    },
+    stop() {
+      stdin.off('data', see);
+      write(markNoPastes);
+    },
+  };
+}
+
+// Several letters at once, or lines. A line with Enter behind it may also have been typed before anybody looked at the keys.
+function isPaste(piece: string): boolean {
+  return /^\P{Cc}{2,}$/u.test(piece) || /[\r\n]\P{Cc}/u.test(piece);
+}
+
+function inOneLine(pasted: string): string {
+  const text = pasted.replaceAll(pasteStart, '').replaceAll(pasteEnd, '');
+  return text
+    .replace(/\s*[\r\n]\s*$/, '')
+    .replace(/\s*[\r\n]\s*/g, ' ')
+    .replace(/\p{Cc}/gu, '');
 }
 
 /** The signal aborts when Ctrl-D is typed or the terminal is closed. Call `stop` when the question is over. */

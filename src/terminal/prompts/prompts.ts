@@ -9,7 +9,15 @@ import { cut, wrap } from '../text-lines.ts';
 import { widthOf } from '../width.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { browsePrompt } from './browse-prompt.ts';
-import { back, GoBack, interrupted, type Keyboard, neitherYesNorNo, yesOrNo } from './keyboard.ts';
+import {
+  back,
+  GoBack,
+  interrupted,
+  type Keyboard,
+  neitherYesNorNo,
+  watchPastes,
+  yesOrNo,
+} from './keyboard.ts';
 import { type Context, keep, searchPrompt, stepsOf } from './search-prompt.ts';
 
 const pageSize = 10;
@@ -77,8 +85,11 @@ export function createPrompts(
       if (chosen === undefined) throw new GoBack();
       return chosen;
     },
-    search: (message, list, signal) =>
-      ended(searchPrompt(message, list, { paint, room, clock, ...linesOfSearch(stderr) }, context(signal))),
+    async search(message, list, signal) {
+      const pastes = watchPastes(stdin, (text) => void stderr.stream.write(text));
+      const screen = { paint, room, clock, pasted: pastes.pasted, ...linesOfSearch(stderr) };
+      return await ended(searchPrompt(message, list, screen, context(signal))).finally(pastes.stop);
+    },
     async browse(message, list, signal) {
       const size = () => ({ columns: widthOfTerminal(stderr) ?? 80, rows: stderr.rows ?? 24 });
       const onResize = (listener: () => void) => {

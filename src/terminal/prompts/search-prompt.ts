@@ -19,6 +19,7 @@ import type { Paint } from '../color.ts';
 import type { ScreenPlace, SearchedList, SearchedRow, Span } from '../terminal.ts';
 import { cut, statusStyle, wrap } from '../text-lines.ts';
 import { widthOf } from '../width.ts';
+import { noWayBack } from './keyboard.ts';
 
 /** What the prompt draws with. */
 interface SearchScreen {
@@ -29,6 +30,8 @@ interface SearchScreen {
   readonly pageSize: number;
   /** Lines that are shown under them. */
   readonly mostBelow: number;
+  /** What is pasted, or undefined at a key that is pressed (`watchPastes`). */
+  readonly pasted: () => string | undefined;
   readonly clock: Pick<ClockWithTimers, 'after'>;
 }
 
@@ -111,16 +114,30 @@ export function searchPrompt<T>(
       if (active + by >= count) further();
       setActive(Math.max(0, Math.min(count - 1, active + by)));
     };
+    const searchFor = (typed: string): void => {
+      if (typed === words) return;
+      if (!isTyping) setBefore({ words, active });
+      setTyping(true);
+      setWords(typed);
+      setActive(0);
+      setSaid(undefined);
+    };
     useKeypress((key, line) => {
       if (looking || chosen !== undefined) return keep(words, line);
       const steps = stepsOf(key, pageSize);
-      if (key.name === 'escape') {
+      const pasted = screen.pasted();
+      if (pasted !== undefined) {
+        const text = pasted === '' ? words : list.wordsOf(words + pasted);
+        keep(text, line);
+        searchFor(text);
+      } else if (key.name === 'escape') {
         const place = placeBefore({ words, active }, before);
         keep(place.words, line);
         setWords(place.words);
         setActive(place.active);
+        setBefore(start);
         setTyping(false);
-        setSaid(undefined);
+        setSaid(place.words === words ? noWayBack : undefined);
       } else if (isEnterKey(key)) {
         // Puts the words back, because Enter has emptied the line.
         line.write(words);
@@ -130,13 +147,7 @@ export function searchPrompt<T>(
         setTyping(false);
         move(steps);
       } else if (isTabKey(key)) keep(words, line);
-      else if (line.line !== words) {
-        if (!isTyping) setBefore({ words, active });
-        setTyping(true);
-        setWords(line.line);
-        setActive(0);
-        setSaid(undefined);
-      }
+      else searchFor(line.line);
     });
 
     if (chosen !== undefined) return `? ${message} ${paint(chosen.answer, 'strong')}`;

@@ -73,6 +73,7 @@ const list: SearchedList<string> = {
   titles: ['WORDS', 'VALUE'],
   right: [],
   shrink: [0],
+  wordsOf: (pasted) => pasted,
   count: (words) => foundBy(words).length,
   row(words, index) {
     const reason = foundBy(words)[index];

@@ -183,6 +183,8 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
       const one = shown(words)[index];
       return one === undefined ? undefined : row(one, words);
     },
+    // A text of a mail is searched for what it names, as in `orders find`.
+    wordsOf: (pasted) => nameWithin(pasted) ?? pasted,
     want: (words, rows, further) => search.want(words, rows, further),
     looked: (words) => lookedWords(ctx, search, words, { ...parts, meant: (typed) => meant(typed)?.asked }),
     offered: (words) =>
