@@ -34,6 +34,7 @@ export const refundReasons = {
   },
   suspected_fraud: {
     words: 'fraud is suspected',
+    also: ['fraud', 'fraude', 'estafa'],
     warning: 'paydesk cannot see disputes: a refund and a chargeback together pay twice',
   },
   other: { words: 'another reason', also: ['otro', 'otra', 'outro'] },

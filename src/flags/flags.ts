@@ -44,6 +44,8 @@ export interface Flag<T = unknown> {
   readonly choices?: readonly string[];
   /** What the choices mean, if their names do not say it. */
   readonly meanings?: Readonly<Record<string, string>>;
+  /** The choices that a refused text may mean. */
+  readonly nearest?: (text: string) => readonly string[];
   readonly offers?: Completer | undefined;
   /** Other limits, in words: `1 to 250`. */
   readonly allowed?: string;
@@ -140,13 +142,14 @@ export const flag = {
     choices: readonly [T, ...T[]],
     value: string,
     summary: string,
-    { otherWords = {}, ...more }: More & { readonly otherWords?: Readonly<Record<string, T>> } = {},
+    { otherWords = {}, ...more }: More & { readonly otherWords?: OtherWords<T> } = {},
   ) => ({
     ...more,
     value,
     summary,
     choices,
-    parse: (text: string, name: string): T => oneOf(choices, text, name, otherWords),
+    nearest: (text: string) => nearest(choices, text, otherWords),
+    parse: (text: string, name: string): T => oneOf(choices, text, name, { otherWords, ...more }),
   }),
   /** Several choices in one word, separated by commas: `made,pending`. */
   choices: <const T extends string>(
@@ -212,22 +215,36 @@ export function nonEmpty(text: string, name: string): string {
   return text;
 }
 
+// More lines than these would hide the error itself.
+const mostListed = 6;
+
 /** Returns the choice that was typed. Throws CliError 'usage' that lists the choices when there is no such choice. */
 export function oneOf<const T extends string>(
   choices: readonly T[],
   text: string,
   name: string,
-  otherWords: Readonly<Record<string, T>> = {},
+  { otherWords = {}, meanings }: Pick<Flag, 'meanings'> & { readonly otherWords?: OtherWords<T> } = {},
 ): T {
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
+  const near = nearest(choices, text, otherWords).map((choice) => `did you mean ${name} ${choice}?`);
+  const all =
+    meanings === undefined || choices.length > mostListed
+      ? []
+      : choices.map((choice) => `${name} ${choice}: ${meanings[choice]}`);
+  throw usage(`${name} ${short(text)}: not one of ${choices.join(', ')}`, near.length > 0 ? near : all);
+}
+
+type OtherWords<T extends string> = Readonly<Record<string, T>>;
+
+function nearest<const T extends string>(
+  choices: readonly T[],
+  text: string,
+  otherWords: OtherWords<T>,
+): readonly T[] {
+  if (choices.some((choice) => choice === text)) return [];
   const meant = Object.hasOwn(otherWords, text) ? otherWords[text] : undefined;
-  throw usage(
-    `${name} ${short(text)}: not one of ${choices.join(', ')}`,
-    (meant === undefined ? closestNames(text.slice(0, 40), choices) : [meant]).map(
-      (close) => `did you mean ${name} ${close}?`,
-    ),
-  );
+  return meant === undefined ? closestNames(text.slice(0, 40), choices) : [meant];
 }
 
 function integerWithin(min: number, max: number, text: string, name: string): number {

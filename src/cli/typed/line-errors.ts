@@ -6,6 +6,7 @@ import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
 import { CliError, withParts } from '../../errors.ts';
 import type { Flag } from '../../flags/flags.ts';
+import { plainCommand } from '../../profiles/profiles.ts';
 import { closestNames, isTypedLike } from '../../terminal/closest-names.ts';
 import { readAmount } from '../../typed-amounts.ts';
 import { globalFlags } from './global-options.ts';
@@ -18,6 +19,7 @@ export async function readLine(entry: CommandEntry, command: Command, argv: read
   try {
     return readCommand(entry, command, argv);
   } catch (error) {
+    if (error instanceof CliError) throw withNearChoice(error, argv, command);
     if (!(error instanceof CommanderError)) throw error;
     const line = understoodLike(argv, entry, command) ?? (await asSearch(argv, entry, command));
     const meant =
@@ -26,6 +28,21 @@ export async function readLine(entry: CommandEntry, command: Command, argv: read
         : asQuestion([line]);
     throw usageError(error, argv, entry, meant);
   }
+}
+
+// `--reason fraude`: also the whole line with the choice that was probably meant.
+function withNearChoice(error: CliError, argv: readonly string[], command: Command) {
+  const lines = Object.entries(command.flags).flatMap(([name, { nearest }]) => {
+    const at = argv.findIndex((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+    const isJoined = argv[at]?.includes('=') === true;
+    const typed = isJoined ? argv[at]?.slice(name.length + 3) : argv[at + 1];
+    const [near] = at === -1 || typed === undefined ? [] : (nearest?.(typed) ?? []);
+    if (near === undefined) return [];
+    return [isJoined ? argv.with(at, `--${name}=${near}`) : argv.with(at + 1, near)];
+  });
+  const [line, second] = lines;
+  if (line === undefined || second !== undefined) return error;
+  return withParts(error, { now: [...(error.parts.now ?? []), plainCommand(...line)] });
 }
 
 // `orders list ana` is a search.

@@ -67,6 +67,26 @@ test.each([
   expect(ran.stderr).toContain(`now:     ${says}\n`);
 });
 
+test('a wrong reason shows the whole line with a reason near it, or all reasons as they are typed', async () => {
+  await using service = await startService({});
+  const near = await service.run(['orders', 'refund', 'ord_1', '--reason', 'fraude', '--yes']);
+  expect([near.code, near.stderr]).toEqual([
+    2,
+    expect.stringContaining(
+      'did you mean --reason suspected_fraud?\n         paydesk orders refund ord_1 --reason suspected_fraud --yes\n',
+    ),
+  ]);
+  const none = await service.run(['orders', 'refund', 'ord_1', '--reason=zzz']);
+  expect(none.stderr.match(/--reason \w+: .+/g)?.slice(1)).toEqual([
+    '--reason requested_by_client: the buyer asked for it',
+    '--reason cannot_be_fulfilled: the order cannot be fulfilled',
+    '--reason duplicated_transaction: the buyer was charged twice',
+    '--reason suspected_fraud: fraud is suspected',
+    '--reason other: another reason',
+  ]);
+  expect(service.requests).toEqual([]);
+});
+
 test('a search for a word such as yesterday says how a time is typed', async () => {
   await using service = await startService({
     orders: [orderOf('ord_1', [chargeOf('ch_1', 20_000)], { customer_info: { name: 'Ana' } })],
