@@ -80,7 +80,7 @@ describe('screens', () => {
       created 20 Nov 2026 16:51:40 UTC    read just now, 21 Nov 09:31:40
       buyer   Buyer Name  buyer@example.com
 
-      MONEY (MXN, in the service's units)            amount   refunded       left
+      MONEY (MXN, in the service's units)            amount   refunded       kept
       charge 1  656f1c0e9a2b4d0018c3e5a1  *4242       35000     -12000      23000
                 in MXN                               350.00    -120.00     230.00
                 visa, BUYER NAME, part_ref, paid 21 Sep 14:13:45, auth 490215, fee 900

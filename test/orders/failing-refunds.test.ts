@@ -165,6 +165,20 @@ test('a refund that fails after it was made: an alarm until somebody acknowledge
   expect(desk.verdicts()).toContain('applied failed');
 });
 
+test('a failed refund that was sent again and made is not told to the buyer any more, and stays to be acknowledged', async () => {
+  const desk = await startDesk({});
+  expect((await desk.run('10:50:00', refund)).code).toBe(0);
+  desk.becomes('failed');
+  expect((await desk.run('10:52:00', 'journal reconcile --all --quiet')).code).toBe(7);
+  expect((await desk.run('10:53:00', 'today')).err).toContain('1 refund failed');
+  desk.next.status = 'succeeded';
+  expect((await desk.run('10:54:00', refund)).code).toBe(0);
+  const today = await desk.run('10:55:00', 'today');
+  expect(today.err).not.toContain('tell the buyer');
+  expect(today.stdout).toMatch(/^failed/m);
+  expect(desk.posts()).toBe(2);
+});
+
 test('the same with --idempotency-key: a repeat says that it failed, and sends nothing', async () => {
   const desk = await startDesk({});
   const scripted = `${refund} --idempotency-key ticket-1`;

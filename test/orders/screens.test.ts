@@ -147,7 +147,7 @@ test('orders show', async () => {
     created 20 Nov 2020 17:08:51 UTC-6    read just now, 21 Nov 09:31:12
     buyer   Buyer Name  buyer@example.com  +5215555555555  cus_2sZp8LmQ4tVx
 
-    MONEY (MXN, in the service's units)            amount   refunded       left
+    MONEY (MXN, in the service's units)            amount   refunded       kept
     charge 1  656f1c0e9a2b4d0018c3e5a1  *4242       35000     -12000      23000
               visa, BUYER NAME, part_ref, paid 17:09:02, auth 490215, fee 900
     charge 2  656f1c0e9a2b4d0018c3e5b4  *5100       17000          0      17000

@@ -64,7 +64,7 @@ describe('a refund whose reply was lost', () => {
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
 
-      MONEY (MXN, in the service's units)           amount   refunded       left
+      MONEY (MXN, in the service's units)           amount   refunded       kept
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000          0      35000
                 unconfirmed 900: may have gone back
                 visa, BUYER NAME, paid 18:42:20, auth 490215, fee 900
@@ -187,7 +187,7 @@ describe('a refund that shows after its reply was lost', () => {
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
 
-      MONEY (MXN, in the service's units)           amount   refunded       left
+      MONEY (MXN, in the service's units)           amount   refunded       kept
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1400      33600
                 visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
       order                                          35000      -1400      33600

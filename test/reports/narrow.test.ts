@@ -186,7 +186,7 @@ test('orders show at 60 columns keeps the figures under their headings', async (
   const screen = await screenOf(service, 60, 'orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm');
   expect(screen).toContain(`
 MONEY (MXN, in the service's units)
-                    amount   refunded       left
+                    amount   refunded       kept
 charge 1  *4242      52000     -12000      40000
           ch_ord_2tQ7zRk9PwE5xNvAm
 `);

@@ -522,22 +522,22 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'refunded, nothing left',
   ],
   [
-    'of a charge with a pending refund, what is neither refunded nor left is named',
+    'of a charge with a pending refund, what is neither refunded nor kept is named',
     hand('pending', 0, 7),
     `orders show ${id}`,
-    'charge 1 ch_1 *4242 700 0 400 pending 300: neither refunded nor left',
+    'charge 1 ch_1 *4242 700 0 400 pending 300: neither refunded nor kept',
   ],
   [
     'and of one with a refund that a person recorded as made',
     inTurn(hand('lost', 7), isMade),
     `orders show ${id}`,
-    'charge 1 ch_1 *4242 700 0 400 recorded made 300: neither refunded nor left',
+    'charge 1 ch_1 *4242 700 0 400 recorded made 300: neither refunded nor kept',
   ],
   [
     'and of one with a refund of a status that nobody knows',
     inTurn(hand('made', 0), (world) => world.turn('rf_1', 'on_hold')),
     `orders show ${id}`,
-    'charge 1 ch_1 *4242 700 0 400 unconfirmed 300: neither refunded nor left',
+    'charge 1 ch_1 *4242 700 0 400 unconfirmed 300: neither refunded nor kept',
   ],
   [
     'beside a warning, nothing says that the sums agree',

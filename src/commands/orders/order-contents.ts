@@ -69,7 +69,7 @@ function moneyGrid(money: OrderMoney, known: KnownOrder, style: AmountStyle): Bl
       : `, more than the ${figure(counted)} that was left of it`;
   const byHand = `${underCharge}${figure(recorded)} was recorded as made by hand${paidBack}`;
   const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
-  const titles = ['   amount', ' refunded', '     left'];
+  const titles = ['   amount', ' refunded', '     kept'];
   // Beside a warning, that the sums agree would sound as if all were well.
   const unlike = disagreement(money, refunded, style);
   const isWarned = known.first !== undefined || known.neverArrived.length > 0;
@@ -126,7 +126,7 @@ function chargeRows(
   return below === undefined ? rows : [...rows, [below]];
 }
 
-// What is neither refunded nor left of a charge: without it, its figures would not add up. `charge.left` counts what a person
+// What is neither refunded nor kept of a charge: without it, its figures would not add up. `charge.left` counts what a person
 // recorded as made.
 function between(
   charge: ChargeMoney,
@@ -142,10 +142,10 @@ function between(
     'recorded made': recorded,
   })
     .filter(([, sum]) => sum !== 0)
-    .map(([state, sum]) => [`${underCharge}${state} ${figure(sum)}: neither refunded nor left`]);
+    .map(([state, sum]) => [`${underCharge}${state} ${figure(sum)}: neither refunded nor kept`]);
 }
 
-// What is in the figure that is left, though it may have gone back: the order does not show it.
+// What is in the figure that is kept, though it may have gone back: the order does not show it.
 function unseenOf(
   { id }: ChargeMoney,
   { refunds }: KnownOrder,
