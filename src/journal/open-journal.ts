@@ -1,6 +1,7 @@
 /** Opens the journal of a run: it answers what commands ask, and says once what is open, and what is damaged. */
 
 import type { Service } from '../api/api.ts';
+import { meaningOfRefund } from '../api/spec.ts';
 import { CliError, refused } from '../errors.ts';
 import { type Io, turn } from '../io.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
@@ -11,7 +12,9 @@ import { askedOfStore, type Journal, type Resolve } from './journal.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { accountLimits, limitPrefix } from './questions/account-limits.ts';
 import { openAttempts } from './questions/known-attempts.ts';
+import { recordedState } from './questions/recorded-state.ts';
 import { needsLookLine } from './questions/unconfirmed.ts';
+import { failedRefunds } from './questions/verdicts-say.ts';
 import { resolveOne } from './read-again.ts';
 import { applying, claimPlan, refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
 import { archiveInto } from './rows/archive-file.ts';
@@ -151,7 +154,34 @@ async function needsLook(
   shown: string | undefined,
 ): Promise<readonly AttemptRecord[]> {
   const open = await openAttempts(journal, { origin });
-  return open.filter(({ sent }) => shown === undefined || sent.proof.orderId !== shown);
+  const others = open.filter(({ sent }) => shown === undefined || sent.proof.orderId !== shown);
+  const failed = others.filter((record) => recordedState(record) === 'failed');
+  const orderIds = new Set(failed.flatMap(({ sent }) => sent.proof.orderId ?? []));
+  if (orderIds.size === 0) return others;
+  const made = (await journal.attempts({ origin, orderIds })).filter(
+    (record) => recordedState(record) === 'made',
+  );
+  const repeats = new Set<AttemptRecord>();
+  const repeated = failed.filter((record) => {
+    const repeat = made.find((one) => !repeats.has(one) && isRepeatOf(one, record));
+    if (repeat !== undefined) repeats.add(repeat);
+    return repeat !== undefined;
+  });
+  // There is nothing to tell the buyer of a refund that failed and was sent again and made since.
+  return others.filter((record) => !repeated.includes(record));
+}
+
+// The same money, sent when the order showed that the first one had failed.
+function isRepeatOf({ sent: later }: AttemptRecord, failed: AttemptRecord): boolean {
+  const before = new Set<string | undefined>(
+    later.proof.before.charges
+      .flatMap(({ refunds }) => refunds)
+      .flatMap(({ id, status }) => (meaningOfRefund(status) === 'failed' ? [id] : [])),
+  );
+  const ids = failedRefunds(failed).map((one) => one.id);
+  const money = ({ proof }: AttemptRecord['sent']) =>
+    JSON.stringify(proof.expected.map(({ chargeId, amount }) => [chargeId, amount]));
+  return ids.length > 0 && ids.every((id) => before.has(id)) && money(later) === money(failed.sent);
 }
 
 function createJournal(parts: JournalParts): Journal {
