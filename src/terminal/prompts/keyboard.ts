@@ -101,12 +101,12 @@ export function watchPastes(stdin: Keyboard, write: (text: string) => void) {
   write(markPastes);
   return {
     /** The whole paste at one of its keys, and an empty text at its others. Undefined: the key is not part of a paste. */
-    pasted(): string | undefined {
+    pasted: (): string | undefined => {
       const text = pasted;
       if (text !== undefined) pasted = '';
       return text;
     },
-    stop() {
+    stop: () => {
       stdin.off('data', see);
       write(markNoPastes);
     },
