@@ -76,7 +76,8 @@ async function sendPlanned(
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
   };
   if (!ctx.options.dryRun) showPreview();
-  await confirmChange(ctx, { ...confirmation, canGoBack: replan !== undefined });
+  const canGoBack = replan !== undefined || confirmation.canGoBack === true;
+  await confirmChange(ctx, { ...confirmation, canGoBack });
   if (ask !== undefined && !ctx.options.dryRun) return await ask();
   await hold?.();
   const outcome = await ctx.change(change, planned);

@@ -68,10 +68,10 @@ const orderArgs = [
 
 // A question as it is shown, and what is typed.
 const orderAnswers: readonly (readonly [string, string])[] = [
+  ['Currency', 'MXN'],
   ['Item: its name, or NAME:PRICE:QTY', 'Lamp: brass:30000:1'],
   ['Another item', 'Bulb:500:2'],
   ['Another item', ''],
-  ['Currency', 'MXN'],
   ['Id of the customer', 'cus_2sZp8LmQ4tVx'],
   ['type a number', '2'],
   ['What is the charge for?', 'Order A-1'],
@@ -131,14 +131,14 @@ const linkArgs = [
 
 const linkAnswers: readonly (readonly [string, string])[] = [
   ['What is the charge for?', 'Blanket'],
+  ['Currency', 'USD'],
   ['Item: its name, or NAME:PRICE:QTY', '16000'],
   ['this is a price: type the name of the item first', 'Wool blanket'],
   ['Price of Wool blanket', 'cheap'],
-  ['the price cheap is no amount: type it without commas', '16000'],
+  ['the price cheap is no amount: type digits', '16000'],
   ['How many? (Enter: 1)', '0'],
   ['the quantity 0 is no whole number above 0', '2'],
   ['Another item', ''],
-  ['Currency', 'USD'],
   ['Expires', '1900000000'],
   ['Allowed ways to pay', 'cash,card'],
   ['Add a customer, installments or a plan?', 'y'],

@@ -169,9 +169,9 @@ describe('orders create', () => {
   test('says in every question whose money it is, and after a No the command for later, which works', async () => {
     await using service = await startCreations();
     const person = sit(['orders', 'create'], { home: service.home, env: service.env }, 200);
+    await person.answer(/\[sandbox\] currency/i, 'MXN\r');
     await person.answer('[sandbox] Item: its name, or NAME:PRICE:QTY', 'Wool blanket:300:2\r');
     await person.answer('[sandbox] Another item', '\r');
-    await person.answer(/\[sandbox\] currency/i, 'MXN\r');
     await person.answer('[sandbox] Id of the customer', '\r');
     await person.answer('[sandbox] Add a checkout?', '\r');
     await person.answer('[sandbox] Add item details, shipping or metadata?', '\r');

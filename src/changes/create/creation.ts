@@ -10,8 +10,8 @@ import { usage } from '../../flags/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../flags/typed-time.ts';
 import { changeOf, recordedState, sameJson, whoSent } from '../../journal/journal.ts';
 import { agoWords, twinSeconds } from '../../orders/orders.ts';
-import { aboutMoney, commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
-import type { Ask, Block } from '../../terminal/terminal.ts';
+import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import type { TypedAmount } from '../../typed-amounts.ts';
 import { byHandNotes } from '../by-hand-words.ts';
 import { makeChange, warnByHand } from '../change.ts';
@@ -20,6 +20,7 @@ import { type Confirmation, checkProfileConfirmable } from '../confirm-change.ts
 import type { OrderAsked } from '../order-change.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
+import { createSaleDialog, type SaleAsk, type SaleDialog } from './sale-ask.ts';
 import { type Expiry, itemsIn, refusePast, type TypedItem, unitWarnings } from './sale-flags.ts';
 import { type Asking, drawLink } from './sale-screens.ts';
 
@@ -74,26 +75,45 @@ interface Creation<B extends JsonObject, D> {
 export async function createOne<B extends JsonObject, D extends Draft>(
   ctx: Context,
   given: D,
-  { body: file, confirm, idempotencyKey, again, qr, noQr }: CreationFlags,
+  flags: CreationFlags,
   creation: Creation<B, D>,
 ): Promise<void> {
   const { kind, command, columns } = creation;
+  const { body: file, confirm } = flags;
   ctx.out.checkColumns(columns);
   const service = await ctx.service({ purpose: 'change', kind });
   const { profile } = service;
   const missing = file === undefined ? missingFlags(given, creation.essential) : [];
-  const confirmation = { profile, confirm };
-  checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
-  const { body, asked, words, warnings } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
+  checkProfileConfirmable(ctx, { profile, confirm }, { command, missing, body: file });
+  const dialog = createSaleDialog(ctx.ask, profile);
+  const made = await dialog.run(() => makeAsked(ctx, service, given, { ...flags, dialog }, creation));
+  if (made === undefined) return;
+  const { applied, difference } = made;
+  if (difference !== undefined) throw notAsAsked(profile, applied, difference);
+  const { url = applied.link } = creation.checkoutIn(applied.record.value);
+  await drawLink(ctx, { url }, flags);
+}
+
+// Asks for what the flags leave open, and makes it. Throws GoBack if the person goes back from the last question.
+async function makeAsked<B extends JsonObject, D extends Draft>(
+  ctx: Context,
+  service: OpenService,
+  given: D,
+  { body: file, confirm, idempotencyKey, again, dialog }: CreationFlags & { readonly dialog: SaleDialog },
+  creation: Creation<B, D>,
+) {
+  const { kind, command, columns } = creation;
+  const { profile } = service;
+  const how = { file, confirm, profile, ask: dialog.ask };
+  const { body, asked, words, warnings } = await bodyToSend(ctx, creation, given, how);
   const repeats = flagWords({ 'idempotency-key': idempotencyKey, again });
   // What came in on standard input is gone.
   const later = file === '-' ? undefined : commandLine(profile, ...command.split(' '), ...words, ...repeats);
-  const repeat = { kind, idempotencyKey, asked, again };
   let difference: string | undefined;
   const applied = await makeChange(
     ctx,
     service,
-    repeat,
+    { kind, idempotencyKey, asked, again },
     () => columns,
     async () => {
       const { expiry, amount, currency } = creation.read(body);
@@ -111,7 +131,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
           ...creation.preview(body, profile),
           ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
         ],
-        confirmation: { ...confirmation, command: later },
+        confirmation: { profile, confirm, command: later, canGoBack: dialog.hasAsked() },
         async show(made) {
           await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
           difference = creation.difference?.(made.record.value, body, profile);
@@ -119,10 +139,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       };
     },
   );
-  if (applied === undefined) return;
-  if (difference !== undefined) throw notAsAsked(service.profile, applied, difference);
-  const { url = applied.link } = creation.checkoutIn(applied.record.value);
-  await drawLink(ctx, { url }, { qr, noQr });
+  return applied === undefined ? undefined : { applied, difference };
 }
 
 // It was made, so it is not a refusal; and nobody agreed to it, so a person must look (7). No link is drawn for the buyer.
@@ -164,7 +181,7 @@ async function equalOnes(
     const isEqual =
       one.amount === amount && one.currency === currency && sameJson(buyerIn(one.request.body ?? {}), buyer);
     if (!isEqual || (state !== 'made' && state !== 'unconfirmed')) return [];
-    const whose = buyer === null ? 'for no buyer by name either' : 'for the same buyer';
+    const whose = buyer === null ? 'without a buyer too' : 'for the same buyer';
     return [
       `${changeOf(record, service.profile.settings)}, ${whose}, sent ${agoWords(now - one.time)} by ${whoSent(one)}: ${state} (paydesk journal show ${one.change}); if this is the same sale, ${kindWords[kind].twice}`,
     ];
@@ -181,6 +198,7 @@ function missingFlags(given: object, names: readonly string[]): readonly string[
 
 interface ToSend extends Pick<Confirmation, 'profile' | 'confirm'> {
   readonly file: string | undefined;
+  readonly ask: SaleAsk;
 }
 
 // Returns the body to send. `asked`: the input that must be the same when `--idempotency-key` is used again. `words`: the flags that ask for
@@ -189,13 +207,14 @@ async function bodyToSend<B extends JsonObject, D extends Draft>(
   ctx: Context,
   creation: Creation<B, D>,
   given: D,
-  { file, confirm, profile }: ToSend,
+  { file, ...how }: ToSend,
 ) {
+  const { profile } = how;
   if (file !== undefined) {
     const body = checkedBody(creation, await readBody(ctx, file), `--body ${file}`);
     return { body, asked: onlyGiven({ body }), words: ['--body', file], warnings: [] };
   }
-  const draft = await gather(ctx, creation, given, { confirm, profile });
+  const draft = await gather(ctx, creation, given, how);
   const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx), profile), creation.what);
   // Tomorrow the text `7d` still counts as the same request, although it means another moment.
   const { item, shipping, currency, expires } = draft;
@@ -214,34 +233,17 @@ async function gather<B extends JsonObject, D extends Draft>(
   ctx: Context,
   { essential, askEssential, askMore }: Creation<B, D>,
   given: D & object,
-  { confirm, profile }: Pick<ToSend, 'confirm' | 'profile'>,
+  { confirm, profile, ask }: Omit<ToSend, 'file'>,
 ): Promise<D> {
   const { yes, dryRun } = ctx.options;
   const asks = ctx.ask.interactive && !dryRun;
   const missing = missingFlags(given, essential);
   if (!asks && missing.length > 0)
     throw usage(`missing ${missing.join(', ')}`, ['give them, or the whole body with --body FILE']);
-  const asking = { ask: askingAbout(ctx.ask, profile) };
+  const asking = { ask, profile, clock: ctx.clock, days: ctx.days };
   const draft = await askEssential(asking, given);
   const asksForMore = asks && Object.keys(given).length === 0 && !yes && confirm === undefined;
   return asksForMore ? askMore(asking, draft) : draft;
-}
-
-// Every question begins with the mode of the account: `[PRODUCTION] …`.
-function askingAbout(ask: Ask, profile: Profile): Ask {
-  const about = <Q extends { readonly message: string }>(question: Q): Q => ({
-    ...question,
-    message: aboutMoney(profile, question.message),
-  });
-  return {
-    interactive: ask.interactive,
-    text: (question) => ask.text(about(question)),
-    secret: (question) => ask.secret(about(question)),
-    choose: (question) => ask.choose(about(question)),
-    search: (question) => ask.search(about(question)),
-    browse: (question) => ask.browse(about(question)),
-    confirm: (question) => ask.confirm(about(question)),
-  };
 }
 
 // The values of flags as words of a command line. Months are one word; all other lists repeat their flag.

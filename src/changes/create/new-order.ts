@@ -7,16 +7,18 @@ import { checkRequest, type OrderRequest, orderRequest } from '../../api/request
 import { orderColumns } from '../../api/resources.ts';
 import { type checkoutTypes, hostedPayment, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
+import { usage } from '../../flags/flags.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
 import { headLine, journalWords, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
-import { type OrderDraft, orderBody, parseDetail, parseShipping } from './order-body.ts';
+import { checkDetail, type OrderDraft, orderBody, parseDetail, parseShipping } from './order-body.ts';
 import { parsePair, sumOf } from './sale-flags.ts';
 import {
   type Asking,
+  askExpiry,
   askFor,
   askItems,
   askMaybe,
@@ -25,6 +27,7 @@ import {
   asTyped,
   createdLine,
   expiryBlock,
+  fitting,
   itemBlocks,
   linkLines,
   paymentBlocks,
@@ -56,8 +59,8 @@ export function createOrder(ctx: Context, given: OrderDraft, flags: CreationFlag
 }
 
 async function askEssential(ctx: Asking, given: OrderDraft): Promise<OrderDraft> {
-  const item = given.item ?? (await askItems(ctx));
   const currency = given.currency ?? (await askFor(ctx, saleQuestions.currency));
+  const item = given.item ?? (await askItems(ctx, currency));
   return { ...given, item, currency };
 }
 
@@ -73,7 +76,12 @@ async function askMore(ctx: Asking, given: OrderDraft): Promise<OrderDraft> {
     message: 'Add item details, shipping or metadata?',
     flag: '--shipping',
   });
-  return { ...given, ...onlyGiven({ customer, checkout }), ...pays, ...(more ? await askRest(ctx) : {}) };
+  return {
+    ...given,
+    ...onlyGiven({ customer, checkout }),
+    ...pays,
+    ...(more ? await askRest(ctx, given) : {}),
+  };
 }
 
 type CheckoutType = (typeof checkoutTypes)[number];
@@ -84,8 +92,13 @@ const checkoutChoices: readonly Choice<CheckoutType | undefined>[] = [
   { value: 'Integration', label: 'Integration', detail: 'inside your own page' },
 ];
 
+function parseUrl(text: string, name: string): string {
+  if (URL.canParse(text)) return text;
+  throw usage(`${name} ${text}: not a URL, such as https://shop.example.com/thanks`);
+}
+
 async function askCheckout(ctx: Asking, type: CheckoutType): Promise<OrderDraft> {
-  const url = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
+  const url = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: parseUrl });
   const name = await askMaybe(ctx, saleQuestions.name);
   const pages =
     type === hostedPayment
@@ -97,7 +110,7 @@ async function askCheckout(ctx: Asking, type: CheckoutType): Promise<OrderDraft>
   return onlyGiven({
     name,
     ...pages,
-    expires: await askMaybe(ctx, saleQuestions.expires),
+    expires: await askExpiry(ctx),
     method: await askMaybe(ctx, saleQuestions.method),
     installments: await askMaybe(ctx, saleQuestions.installments),
     plan: await askMaybe(ctx, saleQuestions.plan),
@@ -106,15 +119,20 @@ async function askCheckout(ctx: Asking, type: CheckoutType): Promise<OrderDraft>
   });
 }
 
-async function askRest(ctx: Asking): Promise<OrderDraft> {
+async function askRest(
+  ctx: Asking,
+  { item: items = [], currency = '' }: Pick<OrderDraft, 'item' | 'currency'>,
+): Promise<OrderDraft> {
   const text = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
-  const detail = (message: string, flag: string) => several(ctx, message, flag, parseDetail);
+  const parse = (typed: string, name: string) => checkDetail(parseDetail(typed, name), name, items.length);
+  const detail = (message: string, flag: string) => several(ctx, message, flag, parse);
+  const shipping = fitting(ctx, currency, parseShipping);
   return onlyGiven({
     'item-description': await detail('Description, as N=TEXT for the Nth item', '--item-description'),
     'item-sku': await detail('Sku, as N=TEXT', '--item-sku'),
     'item-category': await detail('Category, as N=TEXT', '--item-category'),
     'item-tag': await detail('Tag, as N=TEXT', '--item-tag'),
-    shipping: await several(ctx, 'Amount of a shipping line', '--shipping', parseShipping),
+    shipping: await several(ctx, 'Amount of a shipping line', '--shipping', shipping),
     'ship-receiver': await text('Who receives it', '--ship-receiver'),
     'ship-phone': await text('Phone of the receiver', '--ship-phone'),
     'ship-street': await text('Street and number', '--ship-street'),

@@ -35,6 +35,12 @@ export function parseDetail(text: string, name: string): ItemDetail {
   throw usage(`${name} ${text}: not N=TEXT, where N counts the items from 1`);
 }
 
+/** Returns the detail. Throws CliError 'usage' if there are not so many items. */
+export function checkDetail(detail: ItemDetail, name: string, items: number): ItemDetail {
+  if (detail.item <= items) return detail;
+  throw usage(`${name} ${detail.item}=${detail.text}: there is no item ${detail.item}, only ${items}`);
+}
+
 /** Reads the amount of a shipping line, which may be 0. Throws CliError 'usage'. */
 export function parseShipping(text: string, name: string): TypedAmount {
   const amount = priceOf(text);
@@ -121,12 +127,7 @@ const singleDetails = {
 function linesOf(draft: OrderDraft, profile: Profile): readonly JsonObject[] {
   const items = itemsIn(draft.item ?? [], draft.currency, profile);
   for (const name of ['item-description', 'item-sku', 'item-category', 'item-tag'] as const) {
-    const astray = draft[name]?.find(({ item }) => item > items.length);
-    if (astray !== undefined) {
-      throw usage(
-        `--${name} ${astray.item}=${astray.text}: there is no item ${astray.item}, only ${items.length}`,
-      );
-    }
+    for (const detail of draft[name] ?? []) checkDetail(detail, `--${name}`, items.length);
   }
   return items.map((item, index) => {
     const own = (details: readonly ItemDetail[] | undefined) =>

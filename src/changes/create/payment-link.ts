@@ -17,6 +17,7 @@ import { type CreationFlags, createOne } from './creation.ts';
 import { itemsIn, saleFlags, sumOf } from './sale-flags.ts';
 import {
   type Asking,
+  askExpiry,
   askFor,
   askItems,
   askMaybe,
@@ -107,14 +108,14 @@ function linkExpiry({ expired_at: one, expires_at: other }: CheckoutCreateReques
 
 async function askEssential(ctx: Asking, given: LinkDraft): Promise<LinkDraft> {
   const name = given.name ?? (await askFor(ctx, saleQuestions.name));
-  const item = given.item ?? (await askItems(ctx));
   const currency = given.currency ?? (await askFor(ctx, saleQuestions.currency));
+  const item = given.item ?? (await askItems(ctx, currency));
   return { ...given, name, item, currency };
 }
 
 async function askMore(ctx: Asking, given: LinkDraft): Promise<LinkDraft> {
   const usual = {
-    expires: await askMaybe(ctx, saleQuestions.expires),
+    expires: await askExpiry(ctx),
     method: await askMaybe(ctx, saleQuestions.method),
   };
   const more = await ctx.ask.confirm({

@@ -106,9 +106,18 @@ export function quantityProblem(text: string): string | undefined {
 }
 
 /** What is wrong with a text that is not a price. */
-export function priceMistake(text: string): string {
+function priceMistake(text: string): string {
   if (text.trim() === '') return 'it has no price';
-  return `the price ${text} is no amount: ${amountMistake(text, 'type how much it is') ?? 'type it without commas, such as 30000'}`;
+  const price = text.trim();
+  const form = price.includes(',') ? 'type it without commas, such as 30000' : 'type digits, such as 30000';
+  return `the price ${price} is no amount: ${amountMistake(price, 'type how much it is') ?? form}`;
+}
+
+/** Reads a price. Throws CliError 'usage'. */
+export function parsePrice(text: string, name: string): TypedAmount {
+  const price = priceOf(text);
+  if (price !== undefined) return price;
+  throw usage(`${name}: ${priceMistake(text)}`);
 }
 
 /** Reads a price, which may be 0, in any spelling that people use. */

@@ -6,24 +6,33 @@ import { paymentMethodValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { oneOf, recordId, usage } from '../../flags/flags.ts';
+import { clockAndZoneOf } from '../../flags/typed-time.ts';
 import { accountSpan, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell, Question } from '../../terminal/terminal.ts';
+import { amountProblem, type TypedAmount } from '../../typed-amounts.ts';
+import type { SaleAsk } from './sale-ask.ts';
 import {
+  type Expiry,
   type Item,
   parseCurrency,
   parseExpiry,
   parseItem,
   parseMonths,
-  priceMistake,
+  parsePrice,
   priceOf,
   quantityProblem,
+  refusePast,
   sumOf,
   type TypedItem,
 } from './sale-flags.ts';
 
 type Parse<T> = (text: string, name: string) => T;
 
-export type Asking = Pick<Context, 'ask'>;
+/** What the questions need: whom to ask, and what decides whether an answer fits. */
+export interface Asking extends Pick<Context, 'clock' | 'days'> {
+  readonly ask: SaleAsk;
+  readonly profile: Profile;
+}
 
 /** A question, and the flag that answers it in a script. */
 interface TextQuestion<T> extends Pick<Question, 'message' | 'flag'> {
@@ -64,35 +73,64 @@ export async function askSeveral<T>(ctx: Asking, question: TextQuestion<T>): Pro
 }
 
 /** Asks for one item or more: each in one answer, or its name first, then its price and how many. */
-export async function askItems(ctx: Asking): Promise<readonly TypedItem[]> {
-  const question = { flag: '--item', parse: itemOrName };
+export async function askItems(ctx: Asking, currency: string): Promise<readonly TypedItem[]> {
+  const parseWhole = fitting(ctx, currency, parseItem);
+  const question = {
+    flag: '--item',
+    parse: (text: string, name: string) => itemOrName(text, name, parseWhole),
+  };
+  const whole = (typed: TypedItem | string) => wholeItem(ctx, typed, currency);
   const items = [
-    await wholeItem(ctx, await askFor(ctx, { ...question, message: 'Item: its name, or NAME:PRICE:QTY' })),
+    await whole(await askFor(ctx, { ...question, message: 'Item: its name, or NAME:PRICE:QTY' })),
   ];
   for (;;) {
     const next = await askMaybe(ctx, { ...question, message: 'Another item' });
     if (next === undefined) return items;
-    items.push(await wholeItem(ctx, next));
+    items.push(await whole(next));
   }
 }
 
-function itemOrName(text: string, name: string): TypedItem | string {
-  if (text.includes(':')) return parseItem(text, name);
+/** Reads as `parse` does, and throws CliError 'usage' for a price that does not fit the currency, before the next question. */
+export function fitting<T extends TypedAmount | TypedItem>(
+  { profile }: Pick<Asking, 'profile'>,
+  currency: string,
+  parse: Parse<T>,
+): Parse<T> {
+  return (text, name) => {
+    const read = parse(text, name);
+    const problem = amountProblem('price' in read ? read.price : read, currency, profile.settings);
+    if (problem === undefined) return read;
+    throw usage(`${name} ${text}: ${problem}`);
+  };
+}
+
+function itemOrName(text: string, name: string, parseWhole: Parse<TypedItem>): TypedItem | string {
+  if (text.includes(':')) return parseWhole(text, name);
   if (priceOf(text) === undefined) return text.trim();
   throw usage(`${name} ${text}: this is a price: type the name of the item first`);
 }
 
-async function wholeItem({ ask }: Asking, typed: TypedItem | string): Promise<TypedItem> {
+async function wholeItem(ctx: Asking, typed: TypedItem | string, currency: string): Promise<TypedItem> {
   if (typeof typed !== 'string') return typed;
   const flag = '--item';
-  const price = await ask.text({
+  const { text: price } = await askFor(ctx, {
     message: `Price of ${typed}`,
     flag,
-    check: (text) => (priceOf(text) === undefined ? priceMistake(text) : undefined),
+    parse: fitting(ctx, currency, parsePrice),
   });
   const itemOf = (count: string): TypedItem => parseItem(`${typed}:${price}:${count || 1}`, flag);
   const check = (count: string) => (count === '' ? undefined : quantityProblem(count));
-  return itemOf(await ask.text({ message: 'How many? (Enter: 1)', flag, optional: true, check }));
+  return itemOf(await ctx.ask.text({ message: 'How many? (Enter: 1)', flag, optional: true, check }));
+}
+
+/** Asks when it expires. A time in the past is refused at once. */
+export function askExpiry(ctx: Asking): Promise<Expiry | undefined> {
+  const parse: Parse<Expiry> = (text, name) => {
+    const expiry = parseExpiry(text, name);
+    refusePast(expiry.at(clockAndZoneOf(ctx)), ctx.clock.now());
+    return expiry;
+  };
+  return askMaybe(ctx, { ...saleQuestions.expires, parse });
 }
 
 export async function askSwitch(ctx: Asking, message: string, flag: string): Promise<true | undefined> {
@@ -109,7 +147,7 @@ function problemOf<T>(text: string, parse: Parse<T>): string | undefined {
     return undefined;
   } catch (error) {
     // The prompt already shows which value is meant, so the name `this` is cut off.
-    if (error instanceof CliError) return error.message.replace(/^this /, '');
+    if (error instanceof CliError) return error.message.replace(/^this:? /, '');
     throw error;
   }
 }
@@ -134,7 +172,6 @@ export const saleQuestions = {
     message: 'Expires, such as 7d or 2026-12-31',
     otherwise: 'the service decides',
     flag: '--expires',
-    parse: parseExpiry,
   },
   installments: {
     message: 'Monthly installments, such as 3,6,9',
