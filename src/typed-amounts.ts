@@ -70,8 +70,9 @@ const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) =
       const behind = `${figures} ${code.toUpperCase()}`;
       if (readAmount(behind) !== undefined)
         return `type it with the currency in three letters behind it: ${behind}`;
-      // A comma or a point may mean thousands, so only whole numbers are an example.
-      const [example = '100'] = /(?<![\d.,])[1-9]\d*(?![\d.,])/.exec(text) ?? [];
+      // A comma or a point may mean decimals, so only whole numbers are an example, and commas before three digits each.
+      const [found = '100'] = /(?<![\d.,])(?:[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d*)(?![\d.,])/.exec(text) ?? [];
+      const example = found.replaceAll(',', '');
       return `type it with the currency in three letters behind it, in the unit of the order's amount, such as ${example} MXN or ${example} USD`;
     },
   },

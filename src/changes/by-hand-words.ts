@@ -117,8 +117,12 @@ export function notesOnSettled(
       charges.some((one) => one.id === chargeId && leftBesides(one, late) === -amount),
     );
     return settled.map((record) => {
-      const isUnshown = unshown.has(attemptName(record)) && touches({ expected }, record);
-      return byHandNote(ctx, record, { isUnshown, isBesides });
+      const isSame = touches({ expected }, record);
+      const isUnshown = unshown.has(attemptName(record)) && isSame;
+      // Another amount of another charge is no repeat of it.
+      const isOther =
+        !isSame && !expected.some(({ amount }) => amount === record.sent.proof.expected[0]?.amount);
+      return byHandNote(ctx, record, { isUnshown, isBesides: isBesides || isOther });
     });
   };
 }

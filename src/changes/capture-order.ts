@@ -9,7 +9,7 @@ import { paths, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';
-import type { Block } from '../terminal/terminal.ts';
+import { type Block, GoBack } from '../terminal/terminal.ts';
 import { journalWords, titleLine, unconfirmedReply } from './change-words.ts';
 import { changeOrder, type OrderAsked, orderConfirmation } from './order-change.ts';
 import type { Applied } from './outcome.ts';
@@ -31,6 +31,8 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
         checkFresh: async ({ value }) => checkCapturable(value, profile),
         preview: capturePreview(order, profile),
         confirmation: orderConfirmation(read, { change, words: [] }),
+        // The only question before this one is which order.
+        replan: read.isPicked ? () => Promise.reject(new GoBack()) : undefined,
         show: (applied) =>
           ctx.out.record(applied.record, orderColumns, () => captureResult(applied, profile)),
       };

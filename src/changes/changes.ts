@@ -65,6 +65,7 @@ export { needsCharge, type RefundAsked } from './refund/refund-plan.ts';
 export {
   isOfRefund,
   pendingRequests,
+  rejectedWords,
   requestColumns,
   requestRecord,
   requestsOf,

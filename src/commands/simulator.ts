@@ -156,7 +156,7 @@ async function confirmLoss(ctx: Context, open: readonly AttemptRecord[], now: Mo
   if (open.length === 0 || ctx.options.yes) return;
   const find = 'paydesk -p demo journal reconcile --all';
   const [are, them] = open.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  const what = `${counted(open.length, 'change')} of the demo ${are} unconfirmed, and nothing can read ${them} after a reset`;
+  const what = `${counted(open.length, 'change')} of the demo ${are} unconfirmed, and after a reset nobody can find out what became of ${them}`;
   const until = Math.max(...open.map((record) => tooEarlyUntil(record, now) ?? 0));
   const from = until === 0 ? '' : `, from ${ctx.shortTime(Math.ceil(until / 1000) * 1000)} on,`;
   if (!ctx.ask.interactive)

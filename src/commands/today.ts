@@ -4,7 +4,7 @@
  */
 
 import { amountWords } from '../amounts.ts';
-import { pendingRequests } from '../changes/changes.ts';
+import { pendingRequests, rejectedWords } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { flag } from '../flags/flags.ts';
@@ -84,6 +84,7 @@ export const today = defineCommand({
 // Requests that wait for an approval, or that were approved and not sent: no order shows them yet.
 async function noteRequests(ctx: Context): Promise<void> {
   const { profile } = await ctx.service();
+  for (const line of await rejectedWords(ctx, profile)) ctx.notes.note(line);
   const requests = await pendingRequests(ctx);
   if (requests.length === 0) return;
   const asked = requests.filter(({ state }) => state === 'asked').length;

@@ -54,9 +54,9 @@ const words = {
     pending: ({ amount, where }: Told) =>
       `A refund of ${amount} to ${where} is under way. It is not complete yet.`,
     failed: ({ amount, where }: Told) =>
-      `A refund of ${amount} to ${where} did not go through, so you have not received that money.`,
+      `The refund of ${amount} to ${where} did not go through, so you have not received that money.`,
     failedFirst: ({ amount, where }: Told) =>
-      `A first refund of ${amount} to ${where} did not go through. Another one was sent:`,
+      `The first refund of ${amount} to ${where} did not go through, so we sent it again:`,
     notMade: ({ amount, where }: Told) =>
       `A refund of ${amount} to ${where} was not made, so you have not received that money.`,
     unsure: ({ amount, where }: Told) =>
@@ -89,9 +89,9 @@ const words = {
     pending: ({ amount, where }: Told) =>
       `Un reembolso de ${amount} a ${where} está en proceso. Todavía no se ha completado.`,
     failed: ({ amount, where }: Told) =>
-      `Un reembolso de ${amount} a ${where} no se pudo completar, por lo que usted no ha recibido ese dinero.`,
+      `El reembolso de ${amount} a ${where} no se pudo completar, por lo que usted no ha recibido ese dinero.`,
     failedFirst: ({ amount, where }: Told) =>
-      `Un primer reembolso de ${amount} a ${where} no se pudo completar. Se envió otro:`,
+      `El primer reembolso de ${amount} a ${where} no se pudo completar, así que lo enviamos de nuevo:`,
     notMade: ({ amount, where }: Told) =>
       `El reembolso de ${amount} a ${where} no se realizó, por lo que usted no ha recibido ese dinero.`,
     unsure: ({ amount, where }: Told) =>

@@ -101,7 +101,7 @@ function isReference(text: string): boolean {
 export function readCharge(text: string, areCards = false): Checked<string> {
   if (saysNothing(text))
     return {
-      wrong: `${blankWords('charge_id', text)}: type the charge, or ${fullWord} for the whole order, or ${anyWord} to let paydesk choose`,
+      wrong: `${blankWords('charge_id', text)}: type the charge, or ${fullWord} for the whole order, or ${anyWord} if one card paid`,
     };
   return unquoted('charge_id', text, (charge) => {
     const word = [fullWord, anyWord].find((known) => known === charge.toLowerCase());

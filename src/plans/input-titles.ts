@@ -73,7 +73,7 @@ export function readTitles(
   rows: readonly CsvRow[],
   { for: use, referenceKeys = [] }: Pick<InputHow, 'for' | 'referenceKeys'>,
 ): InputTitles {
-  const unusable = unusableWords(cells, broken);
+  const unusable = unusableWords(cells, broken) ?? titlesBelow(cells, rows, use);
   if (unusable !== undefined) {
     const problems = [{ line, column: undefined, words: unusable }];
     const nothing = { columns: [], added: 0, places: new Map(), unread: [], readAs: [] };
@@ -171,6 +171,16 @@ function unusableWords(cells: readonly string[], broken: CsvRow['broken']): stri
   return isOne
     ? 'all titles are in one cell: leave out --delimiter, then paydesk finds the right one'
     : undefined;
+}
+
+// A spreadsheet often has a line such as `Refunds Monday` above its titles. Every other problem would only follow from it.
+function titlesBelow(cells: readonly string[], [next]: readonly CsvRow[], use: InputUse): string | undefined {
+  if (next === undefined || cells.filter((cell) => cell.trim() !== '').length !== 1) return undefined;
+  const below = asMeant(next.cells.map(plain), use, () => []);
+  const known = below.filter((title) => columnsFor(use).some((column) => column === title));
+  return known.length < 2
+    ? undefined
+    : `the titles seem to be in line ${next.line}: take out line 1, which has only ${shown(cells.join(''))}`;
 }
 
 // The positions of repeated titles. Columns without a title may repeat.

@@ -178,7 +178,7 @@ export function unknownProfile(
     certain: 'nothing was sent',
     now: [
       ...(close.length === 0 ? [] : [`did you mean ${close.join(' or ')}?`]),
-      stored.length === 0 ? 'none is stored yet' : namesLine(stored),
+      stored.length === 0 ? 'no profile is stored yet' : namesLine(stored),
       ...(close.length === 0 ? [`paydesk profile add ${name}`] : []),
     ],
   });

@@ -332,7 +332,7 @@ const drillCases: readonly DrillCase[] = [
       ].join('\n'),
     text: ([one, two, three]) => [
       'Your manager sends a list of refunds: FILE. Each of its orders gets back what is meant, once:',
-      `${one?.id} all of it, ${two?.id} 2500. Of ${three?.id} somebody has said before that it is done.`,
+      `${one?.id} all of it, ${two?.id} 2500. Somebody said earlier that ${three?.id} is already done.`,
     ],
     hints: () => [
       'paydesk -p demo refunds plan FILE says what is wrong with each row, and sends nothing',

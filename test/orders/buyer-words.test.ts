@@ -76,7 +76,7 @@ describe('the words for the buyer', () => {
         "elsewhere": "On 20 November 2026 we refunded 120.00 MXN to your Visa card ending in 4242.
       If your bank asks, the authorization code of the payment is 490215.
       It can take up to 10 days to show on your statement.",
-        "failed": "A refund of 120.00 MXN to your Visa card ending in 4242 did not go through, so you have not received that money.",
+        "failed": "The refund of 120.00 MXN to your Visa card ending in 4242 did not go through, so you have not received that money.",
         "gone": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
         "made": "On 20 November 2026 we refunded 120.00 MXN to your Visa card ending in 4242.
       If your bank asks, the authorization code of the payment is 490215.
@@ -110,7 +110,7 @@ describe('the words for the buyer', () => {
         "elsewhere": "El 20 de noviembre de 2026 le reembolsamos 120.00 MXN a su tarjeta Visa terminada en 4242.
       Si su banco se lo pide, el código de autorización del pago es 490215.
       Puede tardar hasta 10 días en aparecer en su estado de cuenta.",
-        "failed": "Un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242 no se pudo completar, por lo que usted no ha recibido ese dinero.",
+        "failed": "El reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242 no se pudo completar, por lo que usted no ha recibido ese dinero.",
         "gone": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
         "made": "El 20 de noviembre de 2026 le reembolsamos 120.00 MXN a su tarjeta Visa terminada en 4242.
       Si su banco se lo pide, el código de autorización del pago es 490215.
@@ -151,7 +151,7 @@ describe('the words for the buyer', () => {
     }));
     const told = textAbout([{ ...refundIn('failed'), record: shown?.[0] }, refundIn('made')], 'en');
     expect(told).toBe(
-      `A first refund of 120.00 MXN to your Visa card ending in 4242 did not go through. Another one was sent:\n${texts.en.made}`,
+      `The first refund of 120.00 MXN to your Visa card ending in 4242 did not go through, so we sent it again:\n${texts.en.made}`,
     );
   });
 });

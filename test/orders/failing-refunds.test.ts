@@ -155,7 +155,7 @@ test('a refund that fails after it was made: an alarm until somebody acknowledge
   const again = await desk.run('10:56:00', refund);
   expect(again).toMatchObject({
     code: 0,
-    err: expect.stringContaining('note: follows rf_1, which failed (read 10:52:00)'),
+    err: expect.stringContaining('note: this sends again rf_1, which failed (seen 10:52:00)'),
     out: expect.stringContaining('0 -> 900 refunded of 35000; 34100 left'),
   });
   expect(desk.posts()).toBe(2);
@@ -234,7 +234,7 @@ test('a refund that is pending: exit 0 with its state, watched until it is made,
   expect(sent.out).toContain('refund pending: 900 MXN to visa *4242');
   expect(sent.out).toContain('0 -> 0 refunded and 900 pending of 35000; 34100 left');
   expect(sent.out).toContain(
-    `pending: the service has taken it up; it is made later, or fails. To look again: paydesk journal reconcile ${desk.change()}`,
+    `pending: the service has taken it up; it will be made later, or it will fail. To look again: paydesk journal reconcile ${desk.change()}`,
   );
   expect(await desk.run('10:51:00', refund)).toMatchObject({
     code: 3,
@@ -276,7 +276,7 @@ test('a refund that the reply shows as failed: not made, exit 5, and the same co
   const again = await desk.run('10:55:00', refund);
   expect(again).toMatchObject({
     code: 0,
-    err: expect.stringMatching(/note: follows rf_1, which failed \(read 10:50:\d\d\)/),
+    err: expect.stringMatching(/note: this sends again rf_1, which failed \(seen 10:50:\d\d\)/),
   });
   expect(desk.posts()).toBe(2);
   expect((await desk.run('10:56:00', 'journal reconcile --all --quiet')).code).toBe(0);
@@ -343,7 +343,7 @@ test('on the demo: a refund fails 3 seconds later, and is pending when it is sen
   expect(again).toMatchObject({
     code: 0,
     out: expect.stringContaining('pending: the service has taken it up'),
-    err: expect.stringContaining('which failed (read 10:51:00)'),
+    err: expect.stringContaining('which failed (seen 10:51:00)'),
   });
   expect((await run('10:53:00', 'journal list')).out).toContain('failed after it was made');
 });

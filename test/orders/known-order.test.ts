@@ -223,6 +223,6 @@ test('a refund that failed, and as much went back since: what is left is not sai
   await using service = await startService({ orders: [orderOf(id, [chargeOf('ch_1', 1000, both)], half)] });
   const { stdout } = await service.run(['orders', 'show', id]);
   expect(inOneLine(stdout)).toContain(
-    `refund the rest of charge 1, 500, as much as rf_2: paydesk orders refund ${id} --charge 1 --again rf_2`,
+    `refund the rest of charge 1, 500, although rf_2 is as large: paydesk orders refund ${id} --charge 1 --again rf_2`,
   );
 });

@@ -126,7 +126,7 @@ describe('orders refund with nothing given', () => {
     const person = desk.person(['orders', 'refund', order.id]);
     await person.answer('How much?', '\r');
     await person.answer('Why?', '3\r');
-    await person.answer(/letters and digits choose nothing here[\s\S]*Enter works/, `${down}\r`);
+    await person.answer(/letters and digits choose nothing here[\s\S]*Enter is off/, `${down}\r`);
     await person.answer('Note, kept only on this machine (Enter: none):', '\r');
     await person.answer(/Send back .*\? \(y\/N\)/, 'n\r');
     const { screen } = await person.leaves;
@@ -269,7 +269,7 @@ test('a yes or no at the question for the note is no note: it is asked again, wi
   const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
   await person.answer('How much?', '\r');
   await person.answer('Note, kept only on this machine (Enter: none):', 'Y\r');
-  await person.waitFor('yes or no is not a note');
+  await person.waitFor('this is the note, not the yes');
   person.type('no hurry\r');
   await person.answer(/Send back .*\? \(y\/N\)/, '\r');
   const { code, screen } = await person.leaves;

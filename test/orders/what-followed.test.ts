@@ -101,8 +101,8 @@ function answers(statuses: Parameters<typeof orderWith>[0], attempts: Parameters
   };
 }
 
-const lost = 'A refund of 300 MXN to your Visa card ending in 4242 did not go through';
-const replaced = 'A first refund of 300 MXN to your Visa card ending in 4242 did not go through.';
+const lost = 'The refund of 300 MXN to your Visa card ending in 4242 did not go through';
+const replaced = 'The first refund of 300 MXN to your Visa card ending in 4242 did not go through, so';
 
 test('of an order whose money cannot be read, a refund that failed did not go back', () => {
   const hidden = { ...orderWith({}), charges: undefined };
@@ -117,7 +117,7 @@ describe('a refund of 300 that failed, and another 300', () => {
       after: { is: 'left' },
       left: ['rf_1'],
       isFollowed: false,
-      warning: ['follows rf_1, which failed (read 3000)'],
+      warning: ['this sends again rf_1, which failed (seen 3000)'],
       buyer: expect.stringContaining(lost),
     });
   });
@@ -149,7 +149,7 @@ describe('a refund of 300 that failed, and another 300', () => {
       after: { is: 'on its way', refunds: ['rf_2'] },
       left: [],
       warning: [],
-      buyer: `${replaced} Another one was sent: A refund of 300 MXN to your Visa card ending in 4242 is under way. It is not complete yet.`,
+      buyer: `${replaced} we sent it again: A refund of 300 MXN to your Visa card ending in 4242 is under way. It is not complete yet.`,
     });
   });
 
@@ -157,7 +157,7 @@ describe('a refund of 300 that failed, and another 300', () => {
     expect(answers({ rf_1: 'failed', rf_2: 'failed', rf_3: undefined }, [])).toMatchObject({
       after: { is: 'left in part', refunds: ['rf_3'] },
       left: ['rf_2'],
-      warning: ['follows rf_2, which failed'],
+      warning: ['this sends again rf_2, which failed'],
     });
   });
 });

@@ -15,7 +15,7 @@ describe('errorsCsv', () => {
     expect(errorsCsv(file, [...file.problems, ...duplicateProblems(file.rows)])).toMatchInlineSnapshot(`
       "line;error;order_id;amount;charge_id;Seat
       2;;ord_2tQ7zRk9PwE5xNvAm;5;1;B7
-      3;"amount -5: type it without a sign: 5; charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose";ord_2tQ7zRk9PwE5xNvAm;'-5;;"B;8"
+      3;"amount -5: type it without a sign: 5; charge_id is blank: type the charge, or full for the whole order, or any if one card paid";ord_2tQ7zRk9PwE5xNvAm;'-5;;"B;8"
       4;line 2 may refund the same money (ord_2tQ7zRk9PwE5xNvAm, charge 1): give each row its own ref if both are meant, or delete one;ord_2tQ7zRk9PwE5xNvAm;7;1;'=1+1
       5;the row has 2 cells, and the first line has 4 titles: write a blank cell where there is nothing to say;ord_2tQ7zRk9PwE5xNvAm;7
       6;the quote that opens this cell is never closed;ord_2tQ7zRk9PwE5xNvAm;"""x";1;B9

@@ -93,7 +93,7 @@ describe('F45 amounts', () => {
     ],
     [
       '$1,000',
-      "amount $1,000: type it with the currency in three letters behind it, in the unit of the order's amount, such as 100 MXN or 100 USD",
+      "amount $1,000: type it with the currency in three letters behind it, in the unit of the order's amount, such as 1000 MXN or 1000 USD",
     ],
     ['1,000 MXN', 'amount 1,000 MXN: type it without marks between the digits: 1000 MXN'],
     ['usd -5', 'amount usd -5: type it without a sign: 5 USD'],
@@ -191,7 +191,7 @@ describe('F44 blank cells', () => {
       'amount is blank: type the amount, or full for the whole charge or order',
     );
     expect(wordsOf(readCharge(text))).toBe(
-      'charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose',
+      'charge_id is blank: type the charge, or full for the whole order, or any if one card paid',
     );
   });
 
@@ -200,7 +200,7 @@ describe('F44 blank cells', () => {
       `amount ${text} says nothing: type the amount, or full for the whole charge or order`,
     );
     expect(wordsOf(readCharge(text))).toBe(
-      `charge_id ${text} says nothing: type the charge, or full for the whole order, or any to let paydesk choose`,
+      `charge_id ${text} says nothing: type the charge, or full for the whole order, or any if one card paid`,
     );
   });
 

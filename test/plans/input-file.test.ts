@@ -131,11 +131,11 @@ describe('readInputFile', () => {
     );
     expect(problemsOf(file)).toEqual([
       '2 (row): the row has 7 cells, and the first line has 6 titles: put quotes around a cell that contains the delimiter',
-      '3 charge_id: charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose',
+      '3 charge_id: charge_id is blank: type the charge, or full for the whole order, or any if one card paid',
       '3 amount: amount is blank: type the amount, or full for the whole charge or order',
       '4 amount: charge_id is full, which is the whole order, so amount must be full too; for 12 of it type a charge, or any',
       "5 order_id: order_id SO: neither an order's id such as ord_2tQ7zRk9PwE5xNvAm nor the shop's own number",
-      '5 charge_id: charge_id NULL says nothing: type the charge, or full for the whole order, or any to let paydesk choose',
+      '5 charge_id: charge_id NULL says nothing: type the charge, or full for the whole order, or any if one card paid',
       '5 amount: amount - says nothing: type the amount, or full for the whole charge or order',
       '5 reason: reason fraud: not a reason; did you mean suspected_fraud?',
       '6 (row): the row has 2 cells, and the first line has 6 titles: write a blank cell where there is nothing to say',

@@ -288,7 +288,7 @@ describe.concurrent('Esc and < where there is nothing to go back to', () => {
     const line = at === 'an amount' ? ['refund', id(0)] : ['capture', authorizedId(0)];
     const person = sit(['orders', ...line], { home, env: sandbox.env });
     await person.answer(asks, keys);
-    await person.waitFor(noWayBack);
+    await person.waitFor(asks === '(y/N)' ? noWayBack.replace(';', '; n or Enter is No,') : noWayBack);
     await person.answer(asks, leave);
     expect((await person.leaves).code).toBe(code);
     expect(sandbox.changes()).toEqual([]);

@@ -69,14 +69,14 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line, and nothi
   expect(ran.stderr).toMatchInlineSnapshot(`
     "not read: seat
     line 2: amount is blank: type the amount, or full for the whole charge or order
-    line 3: charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose
-    line 4: charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose
+    line 3: charge_id is blank: type the charge, or full for the whole order, or any if one card paid
+    line 4: charge_id is blank: type the charge, or full for the whole order, or any if one card paid
     line 4: amount is blank: type the amount, or full for the whole charge or order
-    line 5: charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose
+    line 5: charge_id is blank: type the charge, or full for the whole order, or any if one card paid
     line 5: amount is blank: type the amount, or full for the whole charge or order
-    line 6: charge_id NULL says nothing: type the charge, or full for the whole order, or any to let paydesk choose
+    line 6: charge_id NULL says nothing: type the charge, or full for the whole order, or any if one card paid
     line 6: amount NULL says nothing: type the amount, or full for the whole charge or order
-    line 7: charge_id - says nothing: type the charge, or full for the whole order, or any to let paydesk choose
+    line 7: charge_id - says nothing: type the charge, or full for the whole order, or any if one card paid
     line 7: amount - says nothing: type the amount, or full for the whole charge or order
     line 8: amount 100.00: the profile declares no decimals (amounts.decimals.CUR); type the service's whole number: if it counts hundredths 10000, if not 100
     line 9: amount 1e3: a spreadsheet or program shortened it; type all its digits, such as 23000

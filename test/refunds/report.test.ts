@@ -173,7 +173,7 @@ it('looks like this at 80 columns', async () => {
        4  ord_9          0  impossible  there is no order ord_9  -  
     [###############xxxxxxx]  # made, x not possible
     of 3 rows 2 made (35100 MXN), 1 impossible
-    the orders were read at 05:05:12
+    the orders were read: 05:05:12
     next: paydesk refunds status refunds.plan --rest refunds-rest.csv
     as a text for a mail: paydesk refunds status refunds.plan --report
     "
@@ -206,7 +206,7 @@ it('--report is a text for a mail: outcomes with their sums, what each other row
     line 4, ord_3: the order has changed since the plan was made: it has a new refund of 5, rf_1
     line 6, ord_9: there is no order ord_9
 
-    the orders were read at 21 Nov 2040 05:05:12 UTC
+    the orders were read: 21 Nov 2040 05:05:12 UTC
     plan refunds.plan, made 21 Nov 2040 05:05:12 UTC by root, digest 12345678
     "
   `);

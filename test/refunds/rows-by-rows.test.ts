@@ -251,7 +251,7 @@ it('ids in capitals name their orders, also where the id is the number at the sh
   ]);
   expect(code, stderr).toBe(0);
   expect(stderr).toContain(
-    'line 7: ord_aaaabbbb0005 is ord_aaaabbbb0005\nand 2 more rows name their order so\n',
+    'line 7: ord_aaaabbbb0005 is ord_aaaabbbb0005\nand 2 more rows without the id of the order\n',
   );
 });
 

@@ -249,6 +249,25 @@ describe('a refund over the limit of a team', () => {
     const sent = await sendApproved(ana, request);
     expect(sent).toMatchObject({ code: 3 });
     expect(sent.stderr).toContain(`${request} was rejected by lea: paid by bank`);
+    const again = await lea.run([...shop, 'approvals', 'reject', request, '--note', 'twice']);
+    expect(again.stderr).toContain('certain: nothing was recorded');
+  });
+
+  test('whoever asked hears of a rejection from today and from the list; what they took back is called that', async () => {
+    const { request } = await ask();
+    await lea.run([...shop, 'approvals', 'reject', request, '--note', 'paid by bank']);
+    expect((await ana.run([...shop, 'today'])).stderr).toContain(
+      `your request ${request} was rejected by lea: paid by bank`,
+    );
+    expect((await lea.run([...shop, 'today'])).stderr).not.toContain(request);
+    const { request: own } = await ask();
+    const back = await ana.run([...shop, 'approvals', 'reject', own, '--note', 'my mistake']);
+    expect(back.stdout).toContain(`${own} was taken back by ana: my mistake`);
+    expect(back.stdout).not.toContain('answered by');
+    expect((await ana.run([...shop, 'today'])).stderr).not.toContain(own);
+    const list = await ana.run([...shop, 'approvals', 'list', '--all', '--width', '240']);
+    expect(list.stdout).toMatch(new RegExp(`${own} .* taken back .* my mistake`));
+    expect(list.stdout).toMatch(new RegExp(`${request} .* rejected .* paid by bank`));
   });
 
   test('asked for twice it is one request, and after the approval the command says how to send it', async () => {

@@ -1048,7 +1048,7 @@ it('the receipt of a refund that failed and was sent again says both', async () 
   const { change } = (await world.attempts(world.ana)).at(-1) ?? { change: '' };
   const { stdout } = await world.must(world.ana, `refunds receipt ${change}`, 0);
   expect(inOneLine(stdout)).toMatch(
-    /A first refund of 300 MXN .* Another one was sent: .* we refunded 300 MXN/,
+    /The first refund of 300 MXN .* so we sent it again: .* we refunded 300 MXN/,
   );
 });
 

@@ -112,7 +112,8 @@ export function sayReferences(
     return id === '' ? [] : [`line ${row.line}: ${reference} is ${own}${id}`];
   });
   for (const line of said.slice(0, namedMost)) ctx.notes.note(line);
-  if (said.length > namedMost) ctx.notes.note(`and ${said.length - namedMost} more rows name their order so`);
+  const more = said.length - namedMost;
+  if (more > 0) ctx.notes.note(`and ${counted(more, 'more row')} without the id of the order`);
 }
 
 // More lines than this are no help on a screen; --errors has them all.

@@ -205,7 +205,7 @@ function asOfWords(
       : [`${counted(unread.size, 'order')} could not be read again: ${problem}`]),
     ...(times.length === 0
       ? []
-      : [`the orders were read ${from === to ? `at ${from}` : `between ${from} and ${to}`}`]),
+      : [`the orders were read: ${from === to ? from : `between ${from} and ${to}`}`]),
   ];
 }
 

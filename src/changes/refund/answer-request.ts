@@ -70,7 +70,7 @@ export async function approveRequest(
   id: string,
   { confirm, hours, note }: ApproveAsked,
 ): Promise<void> {
-  const { request, rules } = await openRequest(ctx, id, ['asked']);
+  const { request, rules } = await openRequest(ctx, id, ['asked'], 'nothing was approved');
   if (request.asked.operator === (await rules.member()))
     throw refused(
       `${id} is your own request: somebody else must approve it`,
@@ -104,22 +104,28 @@ export async function approveRequest(
 
 /** Rejects a request, also one that was approved and not sent yet. The person who asked can take it back this way, too. */
 export async function rejectRequest(ctx: Context, id: string, note: string): Promise<void> {
-  const { request, rules } = await openRequest(ctx, id, ['asked', 'approved']);
+  const { request, rules } = await openRequest(ctx, id, ['asked', 'approved'], 'nothing was recorded');
   const style = ctx.profiles.amountStyle(request.asked.profile);
-  const would = `would reject ${requestTitle(request, style)}, asked for by ${request.asked.operator}`;
+  const isOwn = request.asked.operator === (await rules.member());
+  const would = `would ${isOwn ? 'take back' : 'reject'} ${requestTitle(request, style)}, asked for by ${request.asked.operator}`;
   if (ctx.options.dryRun)
     return await ctx.out.dryRun({ action: 'reject', approval: id }, () => [{ line: would }]);
   await rules.decide(id, 'rejected', { validMs: 0, note });
   await shown(ctx, await findRequest(ctx, id), []);
 }
 
-async function openRequest(ctx: Context, id: string, states: readonly ApprovalRequest['state'][]) {
+async function openRequest(
+  ctx: Context,
+  id: string,
+  states: readonly ApprovalRequest['state'][],
+  certain: string,
+) {
   const request = await findRequest(ctx, id);
   const rules = await ctx.journal.rules();
   if (states.includes(request.state) && rules !== undefined) return { request, rules };
   throw refused(`${id} ${stateWords(ctx, request)}`, [`paydesk approvals show ${id}`], {
     ownCode: 'approval_invalid',
-    certain: 'nothing was approved',
+    certain,
     approval: id,
   });
 }
@@ -135,7 +141,9 @@ async function shown(
   const facts = [
     `${id} ${stateWords(ctx, request)}`,
     `asked by ${asked.operator}, ${ctx.days.full(asked.time)}: ${requestTitle(request, style)}`,
-    ...(decided === undefined ? [] : [`answered by ${decided.operator}, ${ctx.days.full(decided.time)}`]),
+    ...(decided === undefined || decided.operator === asked.operator
+      ? []
+      : [`answered by ${decided.operator}, ${ctx.days.full(decided.time)}`]),
     ...(more.length === 0 && 'planned' in asked ? [`digest: ${asked.digest}`] : []),
     `account: ${accountWords(asked)}`,
     ...(asked.note === undefined ? [] : [`note: ${asked.note}`]),

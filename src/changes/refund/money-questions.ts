@@ -108,7 +108,7 @@ export function askCharge(
           {
             value: undefined,
             label: `all that is left, ${amountWords(rest.amount, money.currency, settings)} over ${over}`,
-            refusal: `an order that was refunded in part takes more than one refund: ${rest.command}`,
+            refusal: `an order that was refunded in part needs more than one refund: ${rest.command}`,
           },
         ];
   const parts = charges.map(

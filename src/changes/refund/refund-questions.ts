@@ -122,7 +122,7 @@ export function refundQuestions(
       };
       if (await ctx.ask.confirm(question))
         return { ...asked, twins: [...(asked.twins ?? []), ...unnamed.map(nameForAgain)] };
-      throw new CliError('cancelled', 'not refunded as well', {
+      throw new CliError('cancelled', 'this order was not refunded', {
         certain: 'nothing was sent',
         now: unnamed.map(({ id }) => commandLine(profile, 'orders', 'show', id)),
       });
@@ -184,7 +184,7 @@ function askReason(
 
 // Whoever types one of these thinks that they are answering another question.
 const answers = /^(?:y|n|yes|no)$/i;
-const notANote = 'this asks for a note, and nothing is sent yet: yes or no is not a note';
+const notANote = 'this is the note, not the yes; nothing has been sent';
 
 async function askNote(
   ctx: Context,

@@ -217,7 +217,9 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
       : []),
     ...(isPending
       ? [
-          { line: 'pending: the service has taken it up; it is made later, or fails. To look again:' },
+          {
+            line: 'pending: the service has taken it up; it will be made later, or it will fail. To look again:',
+          },
           {
             line:
               applied.change === undefined

@@ -37,7 +37,7 @@ export interface FailuresSeen {
   readonly shortTime: (ms: number) => string;
 }
 
-/** Says which failed refund this refund is sent instead of: `follows rf_1, which failed (read 10:42)`. */
+/** Says which failed refund this refund is sent instead of: `this sends again rf_1, which failed (seen 10:42)`. */
 export function followsWarnings(
   { change: { expected }, money }: Pick<RefundPlan, 'change' | 'money'>,
   { attempts, shortTime }: FailuresSeen = { attempts: [], shortTime: String },
@@ -48,7 +48,9 @@ export function followsWarnings(
     const failed = charge && newestEqual(failedAndLeft(known, charge), amount);
     if (failed === undefined) return [];
     const seen = failureSeenAt(attempts, failed.id);
-    return [`follows ${failed.id}, which failed${seen === undefined ? '' : ` (read ${shortTime(seen)})`}`];
+    return [
+      `this sends again ${failed.id}, which failed${seen === undefined ? '' : ` (seen ${shortTime(seen)})`}`,
+    ];
   });
 }
 

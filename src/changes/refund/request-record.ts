@@ -6,7 +6,7 @@
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
-import { secondsOf } from '../../api/spec.ts';
+import { dayMs, secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
 import {
@@ -34,7 +34,7 @@ export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
     value: ({ order, plan }) => order ?? plan,
   }),
   column('amount', 'money', { tableFrom: 0 }),
-  field('state', 'text', ({ state }) => state, { tableFrom: 0, stays: true }),
+  field('state', 'text', requestState, { tableFrom: 0, stays: true }),
   field('until', 'time', ({ decided }) => secondsOf(decided?.until), { tableFrom: 0, below: () => 'until' }),
   field('decided_by', 'text', ({ decided }) => decided?.operator, {
     title: 'ANSWERED BY',
@@ -49,7 +49,11 @@ export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   field('note', 'text', ({ asked }) => asked.note, { tableFrom: 0, below: () => 'note' }),
   column('reason', 'text'),
   column('currency', 'text'),
-  field('decided_note', 'text', ({ decided }) => decided?.note, { title: 'ANSWER' }),
+  field('decided_note', 'text', ({ decided }) => decided?.note, {
+    title: 'ANSWER',
+    tableFrom: 0,
+    below: () => 'answer',
+  }),
   field('used_by', 'id', ({ usedBy }) => usedBy, { title: 'SENT AS' }),
   column('plan', 'text'),
   column('digest', 'text', {
@@ -63,6 +67,11 @@ export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   field('mode', 'text', ({ asked }) => modeOfAccount(asked.account)),
   field('account', 'text', ({ asked }) => asked.account),
 ];
+
+// A person rejects what somebody else asked for, and takes back what they asked for themselves.
+function requestState({ state, asked, decided }: ApprovalRequest): string {
+  return state === 'rejected' && decided?.operator === asked.operator ? 'taken back' : state;
+}
 
 export function requestRecord(request: ApprovalRequest): JsonObject {
   return { ...recordFrom('approval_request', requestColumns, request), ...whatOf(request) };
@@ -105,7 +114,7 @@ export function stateWords(
     case 'approved':
       return `was approved by ${by}, until ${ctx.days.full(decided?.until ?? 0)}${rowsLeft === undefined ? '' : `; rows left to send: ${rowsLeft}`}`;
     case 'rejected':
-      return `was rejected by ${by}${decided?.note === undefined ? '' : `: ${decided.note}`}`;
+      return `was ${decided?.operator === asked.operator ? 'taken back' : 'rejected'} by ${by}${decided?.note === undefined ? '' : `: ${decided.note}`}`;
     case 'used':
       return `was approved by ${by} and sent${'planned' in asked ? ', each of its rows' : ` as ${usedBy ?? 'another change'}`}`;
     case 'expired':
@@ -188,9 +197,21 @@ export async function pendingRequests(
   ctx: Context,
   fits: (request: ApprovalRequest) => boolean = () => true,
 ): Promise<readonly ApprovalRequest[]> {
+  return (await knownRequests(ctx)).filter((one) => isWaiting(one) && fits(one));
+}
+
+async function knownRequests(ctx: Context): Promise<readonly ApprovalRequest[]> {
   const rules = await ctx.journal.rules().catch(orElse(() => undefined));
-  const requests = await rules?.approvals().catch(orElse(() => undefined));
-  return (requests ?? []).filter((one) => isWaiting(one) && fits(one));
+  return (await rules?.approvals().catch(orElse(() => undefined))) ?? [];
+}
+
+/** What somebody else rejected of the person's own requests within a day, in words: nobody tells them otherwise. */
+export async function rejectedWords(ctx: Context, { sender }: Profile): Promise<readonly string[]> {
+  const since = ctx.clock.now() - dayMs;
+  const own = (await knownRequests(ctx)).filter(({ asked }) => asked.operator === sender?.member);
+  return own
+    .filter((one) => requestState(one) === 'rejected' && (one.decided?.time ?? 0) > since)
+    .map((one) => `your request ${one.id} ${stateWords(ctx, one)}`);
 }
 
 /** The account of a request: `production, profile live`. */

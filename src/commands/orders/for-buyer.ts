@@ -80,7 +80,7 @@ export async function tellBuyer(
   const currency = valueAt(order, ['currency']);
   if (typeof currency === 'string' && placesOf(currency, settings) === undefined)
     ctx.notes.note(
-      `the amounts are in the service's units, because no decimals of ${currency} are declared: look at them before you send this`,
+      `the amounts are in the service's units, because no decimals of ${currency} are declared: check them before you send this`,
     );
   const text = lines.join('\n');
   await ctx.out.own({ object: 'buyer_text', order: order.id, language, text }, () =>

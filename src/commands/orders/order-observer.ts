@@ -4,6 +4,7 @@ import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/json-values.ts';
 import { isTime } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
 import { orElse } from '../../errors.ts';
 import {
   backWord,
@@ -270,7 +271,9 @@ export function namePairs(twins: Pick<ReturnType<typeof createTwins>, 'of'>) {
     words: (known = (twin: Twin): KnownTwin => twin) => [
       ...named.map((both) => pairWords(both.map(known))),
       ...(count > named.length
-        ? [`${count - named.length} more pairs of twins: --columns id,created_at,amount,twin shows them`]
+        ? [
+            `${counted(count - named.length, 'more pair')} of twins: --columns id,created_at,amount,twin shows them`,
+          ]
         : []),
     ],
   };

@@ -168,7 +168,7 @@ export function refundRest(
   const sum = figureOf(money, profile)(charge.left);
   const rest = `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}, ${sum}`;
   return {
-    words: `${isFailed ? failedWords(charge, sum) : rest}${equal === undefined ? '' : `, as much as ${equal.id}`}`,
+    words: `${isFailed ? failedWords(charge, sum) : rest}${equal === undefined ? '' : `, although ${equal.id} is as large`}`,
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
     amount: charge.left,
     charges: [charge.id],

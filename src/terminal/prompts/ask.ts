@@ -86,6 +86,7 @@ export function createAsk(options: AskOptions): Ask {
     { message, flag, about, canGoBack }: Question,
     ask: (prompts: Prompts, message: string, signal: AbortSignal, early: string) => Promise<T>,
     backKeys?: BackKeys,
+    noBack = noWayBack,
   ): Promise<T> => {
     if (!interactive())
       throw new CliError('usage', `missing ${flag}`, {
@@ -103,7 +104,7 @@ export function createAsk(options: AskOptions): Ask {
           options.onLeft();
           throw new CliError('cancelled', 'gone back', { certain });
         }
-        options.write(`${noWayBack}\n`);
+        options.write(`${noBack}\n`);
       }
     }
   };
@@ -196,6 +197,7 @@ export function createAsk(options: AskOptions): Ask {
         question,
         (prompts, message, signal) => prompts.confirm(message, signal, { canGoBack: hasWayBack(question) }),
         'Esc or <',
+        noWayBack.replace(';', '; n or Enter is No,'),
       ),
   };
 }

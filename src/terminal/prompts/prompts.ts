@@ -275,7 +275,7 @@ interface ChoiceScreen {
   readonly hasTyped: boolean;
 }
 
-const typedText = 'letters and digits choose nothing here: move with the arrows; Enter works again after one';
+const typedText = 'letters and digits choose nothing here: Enter is off until you press an arrow';
 
 /** Returns the index of the chosen choice, or undefined if the person goes back. At least one choice has no refusal. */
 function choicePrompt(

@@ -315,7 +315,7 @@ it('a row of which more went back says which refund is the one of the file, and 
   expect(row).toMatchObject({
     verdict: 'more',
     refunded: 160,
-    why: 'rf_11 is the refund of this row; the rest went back besides it',
+    why: 'rf_11 is the refund of this row; the rest went back in addition',
   });
   expect(compareRecord(row as Compared, { columns: [] })).toMatchObject({ operator: 'ana, elsewhere' });
 });

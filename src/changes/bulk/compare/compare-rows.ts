@@ -251,7 +251,7 @@ function comparedOf(
       notInUnits(row, refunded, currency, rules.settings),
       ...(meant === undefined
         ? []
-        : [`${meant.record.id} is the refund of this row; the rest went back besides it`]),
+        : [`${meant.record.id} is the refund of this row; the rest went back in addition`]),
       ...words,
       waitsFor && waitsWords(waitsFor.line),
       ...(refunded < wanted && others.length > 0 ? [`went back at another time: ${others.join(', ')}`] : []),

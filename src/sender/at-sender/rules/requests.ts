@@ -133,7 +133,7 @@ export async function decide(
   // The same answer again: the first reply was lost.
   if (state === step && decided?.operator === asker.member) return decided;
   if (state !== 'asked' && !(state === 'approved' && step === 'rejected'))
-    throw already(request, 'nothing was approved');
+    throw already(request, step === 'approved' ? 'nothing was approved' : 'nothing was recorded');
   const until = step === 'approved' ? time + Math.min(Math.max(validMs, 0), approvalMaxMs) : null;
   const row: ApprovalRow = {
     type: 'approval',
