@@ -1,9 +1,9 @@
 /** Writes what a file of `prove` holds as a page that a bank or a finance department reads and prints. The signed file stays the proof. */
 
-import { hash } from 'node:crypto';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import type { Context, Days } from '../context/context.ts';
 import { usage } from '../flags/flags.ts';
+import { loadProofs } from '../journal/journal.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
@@ -33,13 +33,19 @@ export async function writePage(
 ): Promise<void> {
   if (page === undefined) return;
   const { redaction } = ctx;
-  const reportPage = await loadReportPage();
-  const html = reportPage(pageOf(signed, days), (text) => (redaction.isOn() ? redaction.text(text) : text));
+  const [reportPage, { proofDigest }] = await Promise.all([loadReportPage(), loadProofs()]);
+  const digest = proofDigest(signed.text);
+  const html = reportPage(pageOf({ ...signed, digest }, days), (text) =>
+    redaction.isOn() ? redaction.text(text) : text,
+  );
   await ctx.plans.write(page, html, force);
   ctx.notes.note(`page written: ${page}; the proof is ${signed.file}`);
 }
 
-function pageOf({ file, text, about, refunds }: SignedFile, days: Days): Page {
+function pageOf(
+  { file, digest, about, refunds }: SignedFile & { readonly digest: string },
+  days: Days,
+): Page {
   const name = file.replace(/^.*[/\\]/, '');
   return {
     title: `Evidence of refunds, ${textOf(about.about)}`,
@@ -54,7 +60,7 @@ function pageOf({ file, text, about, refunds }: SignedFile, days: Days): Page {
     facts: [
       ['About', aboutWords(about)],
       ['Signed file', name],
-      ['SHA-256 of it', hash('sha256', text)],
+      ['SHA-256 of it', digest],
       ['Signed by', textOf(about.signed_by)],
       ['Made', timeIn(about.made_at, days)],
     ],

@@ -3,6 +3,7 @@
  * signature. Pure.
  */
 
+import { hash } from 'node:crypto';
 import { type JsonObject, parsedObject } from '../../api/json-values.ts';
 import { verdictsIn } from '../rows/archived-rows.ts';
 import { damageOf, type StoredRow, storedRow, unlink } from '../rows/chain.ts';
@@ -56,6 +57,11 @@ const signatureLine = (signature: string): string =>
 export function proofText(lines: readonly string[], sign: (bytes: Uint8Array) => string): string {
   const text = lines.map((line) => `${line}\n`).join('');
   return text + signatureLine(sign(Buffer.from(text)));
+}
+
+/** The SHA-256 of a whole file, in hex, as `sha256sum` prints it. */
+export function proofDigest(text: string): string {
+  return hash('sha256', text);
 }
 
 /** What a file says about itself, once its signature is known to be right. */
