@@ -235,7 +235,7 @@ describe('orders browse', () => {
     const person = browse(service);
     await person.answer('q leave', ' ');
     await person.answer('1 order marked', 'paydesk -p demo orders browse');
-    await person.answer(/Why [\s\S]*Enter works[\s\S]*Esc to go back/, `\r${down}\r`);
+    await person.answer(/Why [\s\S]*Enter is off[\s\S]*Esc to go back/, `\r${down}\r`);
     await person.answer('Enter goes back to the orders', '\r');
     await person.answer('q leave', 'q');
     const { screen } = await person.leaves;
