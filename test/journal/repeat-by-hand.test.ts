@@ -1,6 +1,7 @@
 /** What a repeat under the same `--idempotency-key` answers when a person recorded by hand what became of the refund. */
 
 import { describe, expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { id, refund, settle, startAppearing } from './appearing.ts';
 
@@ -96,3 +97,22 @@ describe('a repeat under --idempotency-key, after somebody recorded that the ref
     expect(service.posts).toHaveLength(1);
   });
 });
+
+test.each([
+  ['another amount of another charge', '2 --amount 700', false],
+  ['the same amount of another charge', '2 --amount 900', true],
+  ['another amount of the same charge', '1 --amount 700', true],
+])(
+  'while a refund of 900 that was recorded as not made may go through, %s may pay twice: %s, %s',
+  async (_, words, isTwice) => {
+    const { run, recordedAsNotMade, service } = await startAppearing();
+    const [order] = service.orders;
+    const charges = [chargeOf('ch_1', 35_000), chargeOf('ch_2', 9000)];
+    service.orders = [orderOf(id, charges, { created_at: order?.created_at, updated_at: order?.updated_at })];
+    await recordedAsNotMade();
+    const { stderr } = await run('05:20:00', `orders refund ${id} --charge ${words} --dry-run`);
+    expect(inOneLine(stderr)).toContain('it may still go through until tomorrow 05:06');
+    expect(inOneLine(stderr).includes('this pays the buyer twice')).toBe(isTwice);
+    expect(service.posts).toHaveLength(1);
+  },
+);

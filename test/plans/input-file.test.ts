@@ -468,6 +468,14 @@ describe('F50 titles', () => {
     ]);
   });
 
+  it('names a line above the titles as the one thing that is wrong', () => {
+    const titles = 'Nº de pedido;Importe a devolver;Comentario';
+    expect(problemsOf(read(`Refunds Monday;;\n${titles}\nA-1;500;x\n`))).toEqual([
+      '1 (row): the titles seem to be in line 2: take out line 1, which has only Refunds Monday',
+    ]);
+    expect(problemsOf(read(`${titles}\nA-1;500;x\n`))).toEqual([]);
+  });
+
   it("takes the shop's own number instead of an id, and one of the two in each row", () => {
     const file = read(`order_id,reference,amount\n${id},,1\n,1042,2\n${id},1042,3\n,,4\n`);
     expect(file.rows).toMatchObject([

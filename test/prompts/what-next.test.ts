@@ -154,6 +154,21 @@ test('what was picked stays on the screen with the name of its buyer', async () 
   expect((await person.leaves).screen).toMatch(/Which order\? Ana Torres {2}\*4242 {2}20000 MXN {2}ord_1/);
 });
 
+test('Esc at the yes of a capture leads back to the question which order', async () => {
+  const waits = (id: string) =>
+    orderOf(id, [chargeOf(`ch_${id}`, 20_000, { status: 'pre_authorized' })], {
+      payment_status: 'pre_authorized',
+    });
+  await using service = await startService({ orders: [waits('ord_1'), waits('ord_2')] });
+  const person = sit(['orders', 'capture'], { home: service.home, env: service.env }, 120);
+  await person.waitFor('Which order?');
+  await person.answer('ord_1', '\r');
+  await person.answer('Capture 20000 MXN?', '\x1b');
+  await person.answer('Which order?', '\x03');
+  expect((await person.leaves).code).toBe(130);
+  expect(service.posts).toEqual([]);
+});
+
 test('the preview of a capture has the shop’s number', async () => {
   const order = orderOf('ord_1', [chargeOf('ch_1', 20_000, { status: 'pre_authorized' })], {
     payment_status: 'pre_authorized',

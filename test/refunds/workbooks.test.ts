@@ -146,7 +146,7 @@ describe('a list of orders of paydesk itself', () => {
     writeFileSync(join(service.home.path, 'two.csv'), 'id,amount\nord_1,300\n');
     const { code, stderr } = await service.run(['refunds', 'plan', 'two.csv']);
     expect(code).toBe(2);
-    expect(stderr).toContain('If amount is what goes back, write order_id in place of id');
+    expect(stderr).toContain('If amount is what goes back, write order_id instead of id');
     expect(service.requests).toEqual([]);
   });
 });
