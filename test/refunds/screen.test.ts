@@ -13,10 +13,14 @@ test('C57 y, progress, Ctrl-C, and a resume that sends the rest', async () => {
   using home = desk.newHome();
   const orders = await planOf({ ledger, desk, home, rows: 6 });
   const gate = Promise.withResolvers<void>();
+  const bothSent = Promise.withResolvers<void>();
+  let sent = 0;
   for (const order of orders)
     order.onPost =
       (_, apply) =>
       async (...exchange) => {
+        sent += 1;
+        if (sent === 2) bothSent.resolve();
         await gate.promise;
         await json(apply())(...exchange);
       };
@@ -25,6 +29,7 @@ test('C57 y, progress, Ctrl-C, and a resume that sends the rest', async () => {
   const first = open();
   await first.answer('Send them?', 'y\r');
   await first.waitFor(/0 of 30000 MXN/);
+  await bothSent.promise;
   first.type('\x03');
   await first.waitFor('waiting for the result');
   // The bar says it too, or nobody knows whether the key was heard.

@@ -1,7 +1,7 @@
 /** `orders refund` and `orders capture`: their flags and help. changes/ makes the refund and the capture. */
 
 import { blankOrQuote, resources, withoutAround } from '../../api/resources.ts';
-import { chargeIdPattern, refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
+import { chargeIdPattern, type ReasonWords, refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
 import {
   againFlag,
   captureOrder,
@@ -51,7 +51,7 @@ export const refund = defineCommand({
       // As help and the question say it, and as people do.
       otherWords: Object.fromEntries(
         refundReasonValues.flatMap((value) => {
-          const { words, also } = refundReasons[value];
+          const { words, also = [] }: ReasonWords = refundReasons[value];
           return [words, ...also].map((word) => [word, value] as const);
         }),
       ),
