@@ -1,7 +1,13 @@
 /** `orders refund` and `orders capture`: their flags and help. changes/ makes the refund and the capture. */
 
 import { blankOrQuote, resources, withoutAround } from '../../api/resources.ts';
-import { chargeIdPattern, type ReasonWords, refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
+import {
+  chargeIdPattern,
+  type ReasonWords,
+  refundReasons,
+  refundReasonValues,
+  statuses,
+} from '../../api/spec.ts';
 import {
   againFlag,
   captureOrder,
