@@ -57,8 +57,8 @@ export const refund = defineCommand({
       // As help and the question say it, and as people do.
       otherWords: Object.fromEntries(
         refundReasonValues.flatMap((value) => {
-          const { words, also = [] }: ReasonWords = refundReasons[value];
-          return [words, ...also].map((word) => [word, value] as const);
+          const reason: ReasonWords = refundReasons[value];
+          return [reason.words, ...(reason.also ?? [])].map((word) => [word, value] as const);
         }),
       ),
     }),
