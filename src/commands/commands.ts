@@ -104,7 +104,7 @@ const table: Readonly<Record<string, Group | Commands[string]>> = {
           guide: 'reports',
         },
       }),
-      ...inFile(() => import('./orders/summary.ts'), {
+      ...inFile(() => import('./orders/waiting.ts'), {
         waiting: {
           summary: 'Count the authorized orders that wait for their capture, by age',
           guide: 'reports',

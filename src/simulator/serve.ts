@@ -14,7 +14,8 @@ import { createPayPages, isPayPage } from './pay-page.ts';
 import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
 import type { ControlOptions, RunningSimulator, ServeOptions } from './simulator.ts';
-import { memory, openStore, type Store } from './store.ts';
+import { openStore, type Store } from './store.ts';
+import { memory } from './store-file.ts';
 
 const hostname = '127.0.0.1';
 
