@@ -181,7 +181,7 @@ function withPoint(integer: string, places: number): string {
   return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
 }
 
-// A no-break space, so that no line breaks inside an amount. Whoever copies it can type it back.
+// A no-break space, so that no line breaks inside an amount. Somebody who copies it can type it back.
 const separator = '\u00a0';
 
 // Only the digits before a point are grouped.

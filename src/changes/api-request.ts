@@ -69,7 +69,7 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   const verb = segments.map(moneyVerb).find((found) => found !== undefined);
   if (verb === undefined) return;
   const order = segments.find((segment) => orderIdPattern.test(segment)) ?? 'ID';
-  // Whoever wants to take a refund back must not be led to a second one.
+  // Somebody who wants to take a refund back must not be led to a second one.
   if (method === 'DELETE')
     throw refused(
       `${method} ${typed}: paydesk changes no ${verb} that was made, and the service documents no way to do that`,

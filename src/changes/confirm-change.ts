@@ -221,7 +221,7 @@ function wordQuestion(profile: Profile, order: Confirmation['order'], before: st
   return { message, flag: '--confirm ID', optional: true } as const;
 }
 
-// Whoever typed 100 for 100.00 would type 100 again. So a number that reads both ways can be confirmed only with its decimals.
+// A person who typed 100 for 100.00 would type 100 again. So a number that reads both ways can be confirmed only with its decimals.
 function waysToRead({ settings }: Profile, { typed, currency }: ConfirmedOrder) {
   return typed === undefined ? undefined : bothWays(typed, currency, settings);
 }

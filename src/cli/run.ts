@@ -123,7 +123,7 @@ async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, state
   await out.text(invocation.kind === 'version' ? state.version : invocation.text);
   await out.finish();
   if (invocation.kind === 'version' || invocation.certain === undefined) return 0;
-  // Whoever typed a yes wanted to change something, so help alone is not a success.
+  // Somebody who typed a yes wanted to change something, so help alone is not a success.
   const slip = new CliError('usage', '--help together with a yes to a change', {
     certain: invocation.certain,
   });

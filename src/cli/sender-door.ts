@@ -227,7 +227,7 @@ function rulesOf({ store, asking, clock }: SenderDoorParts, members: Members): R
     now: (service) => momentOf(clock, asking, service ?? {}),
     isMember: async (name, account) =>
       (await members.list()).some((member) => member.name === name && member.account === account),
-    // Whoever runs the sender has no token.
+    // Somebody who runs the sender has no token.
     roleNow: async ({ token, role }) => (token === undefined ? role : (await members.now(token))?.role),
   });
 }

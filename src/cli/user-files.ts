@@ -110,7 +110,7 @@ interface OwnFiles {
 
 /**
  * Throws CliError 'usage' for a file that is paydesk's own, or would be in one of its own folders. No spelling, no link and no
- * second name of a file gets around that. Whoever writes a file that a person named calls this first, with --force too.
+ * second name of a file gets around that. Somebody who writes a file that a person named calls this first, with --force too.
  */
 export function createOwnFileGuard({ cwd, folders, files }: OwnFiles): (path: string) => void {
   return (path) => {

@@ -82,7 +82,7 @@ export const approve = defineCommand({
 
 export const reject = defineCommand({
   description:
-    'The note says why. A request that was approved and not sent yet can be rejected too. Whoever asked takes a request back the same way.',
+    'The note says why. A request that was approved and not sent yet can be rejected too. The person who asked takes a request back in the same way.',
   arguments: [requestArgument],
   flags: { note: flag.text('TEXT', 'why: whoever asked reads it') },
   examples: [

@@ -68,7 +68,7 @@ export async function checkFile(
   await writePage(ctx, page, { file, text, about, refunds }, { days: ctx.days, force: false });
 }
 
-// Whoever has a good file of another kind must not be told that paydesk did not write it.
+// Somebody who has a good file of another kind must not be told that paydesk did not write it.
 async function refuseExport({ exports }: Context, file: string): Promise<void> {
   const { rows, problem } = await exports.verify(file, { maxAgeMs: undefined, signedBy: undefined });
   const what = rows === undefined ? problem?.asWritten : 'export';

@@ -33,7 +33,7 @@ export interface Paging extends PageQuery {
   readonly to?: string;
 }
 
-// Whoever writes a file wants all that matches, not the page that a screen has room for.
+// Somebody who writes a file wants all that matches, not the page that a screen has room for.
 function wholeInFile(paging: Paging): Paging {
   const { to, limit, max, previous } = paging;
   return to === undefined || (limit ?? max ?? previous) !== undefined ? paging : { ...paging, all: true };

@@ -83,7 +83,7 @@ function pageOf(
       },
     ],
     notes: [
-      `The proof is ${name}, which is signed: this page only shows what that file says. Whoever gets both compares the SHA-256 above, and checks the file: ${plainCommand('prove', '--check', name, '--signed-by', 'KEY')}, or without paydesk: node check-proof.mjs ${name} KEY. The key comes by another way.`,
+      `The proof is ${name}, which is signed: this page only shows what that file says. If you have both, compare the SHA-256 above, and check the file: ${plainCommand('prove', '--check', name, '--signed-by', 'KEY')}, or without paydesk: node check-proof.mjs ${name} KEY. The key comes by another way.`,
       'Confirmed by: what showed last what became of the refund. It is a read of the order, the reply to the request, or a person who recorded it.',
     ],
     json: toJson(about),

@@ -179,7 +179,7 @@ function dayText(midnight: number): string {
   return new Date(midnight).toISOString().slice(0, 10);
 }
 
-// Whoever types the last day of a month or of a week as UNTIL mostly wants it counted.
+// Somebody who types the last day of a month or of a week as UNTIL mostly wants it counted.
 function leftOut(from: string, to: string): string | undefined {
   const [first, last] = [calendarDays(from)?.first, calendarDays(to)];
   if (last === undefined || last.end - last.first > dayMs) return undefined;

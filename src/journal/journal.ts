@@ -129,7 +129,7 @@ export interface AppearedRefund {
   readonly refunds: readonly string[];
   /** Both refunds, if the same was sent again and made: the buyer was paid twice. */
   readonly twice: PaidTwice | undefined;
-  /** Other refunds of the order that were sent after it and may have been made. Whoever sent them did not know of this one. */
+  /** Other refunds of the order that were sent after it and may have been made. The person who sent them did not know of this one. */
   readonly between: readonly AttemptRecord[];
   /** Whether the journal has recorded this already, so that only a person must look. */
   readonly isRecorded: boolean;

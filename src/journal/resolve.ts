@@ -143,7 +143,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
   }
 }
 
-// Two desks may read the same order at the same moment. Whoever is second looks again, once, and goes by what the journal has
+// Two desks may read the same order at the same moment. The second one looks again, once, and goes by what the journal has
 // then. But paydesk does not repeat a person's statement for them.
 function lookAgain(errand: Errand, cause: unknown): ResolveStep | undefined {
   const { statement, acknowledgement, isSecondLook } = errand;

@@ -218,7 +218,7 @@ export interface AskedPlan extends Pick<SentRow, 'origin' | 'account' | 'profile
 
 interface AskedBase extends ApprovalBase {
   readonly step: 'asked';
-  /** Whoever asked may send nothing, so somebody else sends it once it is approved. */
+  /** The person who asked may send nothing, so somebody else sends it once it is approved. */
   readonly byProposer?: true | undefined;
 }
 

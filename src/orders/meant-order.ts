@@ -24,7 +24,7 @@ import { unconfirmedOf } from './look-up.ts';
 
 // Two orders do not end in the same eight characters by chance.
 const shortestEnd = 8;
-// Whoever types less than this of a number of the shop may mean any.
+// Somebody who types less than this of a number of the shop may mean any.
 const shortestNumber = 4;
 const mostNamed = 5;
 // Fewer words are those of a search: `Ana Torres A-99998`.

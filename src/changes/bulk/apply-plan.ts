@@ -68,7 +68,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
 
 // ── What is checked first ───────────────────────────────────────────────────────────────────────
 
-// Whoever corrected the file after the plan was made may believe that the plan has the corrections. The file is looked for beside
+// A person who corrected the file after the plan was made may believe that the plan has the corrections. The file is looked for beside
 // the plan.
 async function sayIfNewer({ ctx, profile, plan: { file, madeAt }, path }: OpenedPlan): Promise<void> {
   const { plans, notes } = ctx;

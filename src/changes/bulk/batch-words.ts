@@ -248,7 +248,7 @@ export function applyPreview(
   ];
 }
 
-// Whoever says yes, or signs a release, sees which orders it is about.
+// Somebody who says yes, or signs a release, sees which orders it is about.
 function sendingRows(
   send: readonly PlanRow[],
   path: string,

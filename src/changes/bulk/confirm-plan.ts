@@ -132,7 +132,7 @@ export async function showSending(
   return send;
 }
 
-// Whoever made the plan file may have removed the notes from its rows, and it names no buyers: a person sees both as the orders
+// The maker of the plan file may have removed the notes from its rows, and it names no buyers: a person sees both as the orders
 // are now.
 async function lookAgain({ ctx, service, profile, plan }: OpenedPlan, left: readonly PlanRow[]) {
   const buyers = new Map<string, string>();

@@ -270,7 +270,7 @@ function askedOf(
   };
 }
 
-// Whoever names a refused attempt also repeats what that one named, and a name can be used only once.
+// Somebody who names a refused attempt also repeats what that one named, and a name can be used only once.
 function againOf(row: PlanRow, last: AttemptRecord | undefined): readonly string[] {
   if (last?.verdicts.at(-1)?.verdict !== 'rejected') return row.again;
   return [...row.again.filter((name) => last.sent.again?.includes(name) !== true), attemptName(last)];

@@ -167,7 +167,7 @@ function problemLine({ message }: CliError): Block {
 }
 
 type LookedHow = NonNullable<Parameters<Context['service']>[0]>;
-// Whoever approves causes the refund to be sent, also with `paydesk release`.
+// Somebody who approves causes the refund to be sent, also with `paydesk release`.
 const toApprove: LookedHow = { kind: 'refund', command: approveCommand };
 
 /** What somebody reads before they approve a request. */

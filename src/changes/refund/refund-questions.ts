@@ -111,7 +111,7 @@ export function refundQuestions(
         ? { ...asked, reason: await askReason(ctx, profile, { ...how(asked, canGoBack), before }) }
         : asked,
     async twins(asked, { found, line }, canGoBack) {
-      // Whoever says that the buyer was charged twice, and refunds both, is wrong about one of the two: that is refused.
+      // Somebody who says that the buyer was charged twice, and refunds both, is wrong about one of the two: that is refused.
       const unnamed = asksOptional && !isOfDuplicate(asked.reason) ? twinsToName(found, asked) : [];
       if (unnamed.length === 0) return asked;
       for (const twin of unnamed) ctx.notes.warn({ text: line(twin), style: 'warn' });
@@ -182,7 +182,7 @@ function askReason(
   });
 }
 
-// Whoever types one of these thinks that they are answering another question.
+// Somebody who types one of these thinks that they are answering another question.
 const answers = /^(?:y|n|yes|no)$/i;
 const notANote = 'this is the note, not the yes; nothing has been sent';
 

@@ -26,7 +26,7 @@ import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   field('id', 'id', ({ id }) => id, { title: 'REQUEST', tableFrom: 0, stays: true }),
   field('asked_at', 'time', ({ asked }) => secondsOf(asked.time), { title: 'ASKED', tableFrom: 0 }),
-  // Whoever asked may not approve, so a lead looks for the name.
+  // The person who asked may not approve, so a lead looks for the name.
   field('asked_by', 'text', ({ asked }) => asked.operator, { tableFrom: 0, stays: true }),
   column('order', 'id', {
     title: 'ORDER OR PLAN',

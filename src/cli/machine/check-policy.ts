@@ -94,7 +94,7 @@ function effectOf(name: string): Effect {
   };
 }
 
-// Whoever turns one of the two off may mean all refunds.
+// Somebody who turns one of the two off may mean all refunds.
 function refundsLeft(off: readonly string[]): string {
   const [left, both] = ['orders refund', 'refunds apply'].filter((command) => !off.includes(command));
   return left === undefined || both !== undefined ? '' : `; this leaves ${left}, which refunds too`;

@@ -69,7 +69,7 @@ export function readMachineFile(file: MachineFile): string | undefined {
 
 /** Why users other than root may have written a file: looks at the file and the folders above it, as far as they exist. */
 export function unsafePlaces(path: string): readonly string[] {
-  // Whoever can write a folder above can replace what is in it.
+  // Somebody who can write a folder above can replace what is in it.
   return [...foldersAbove(path), path].flatMap((place) => {
     const stat = lstatSync(place, none);
     const problem = stat === undefined ? undefined : unsafety(stat);

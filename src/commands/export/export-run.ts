@@ -82,7 +82,7 @@ export async function runExport(
   const job = await describe(service, written);
   refuseColumns(ctx, service, input, written, job);
   const command = [service.profile, job.resource, 'export', ...job.words] as const;
-  // Whole records fill a terminal, and nobody reads them there. Whoever names a format means it.
+  // Whole records fill a terminal, and nobody reads them there. Somebody who names a format means it.
   if (input.to === undefined && ctx.options.askedFormat === undefined && ctx.out.copy !== undefined)
     throw usage('an export is for a file, and this is a terminal', [
       commandLine(...command, '--to', `${job.row.many}.csv`),

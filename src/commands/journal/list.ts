@@ -141,7 +141,7 @@ async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput)
   const { next, open, limit = usualLimit } = flags;
   const asked = { isOfPerson: flags.operator !== undefined };
   const before = next === undefined ? undefined : (await attemptNamed(ctx, next)).sent;
-  // Whoever writes a file wants all changes.
+  // Somebody who writes a file wants all changes.
   const isAll = flags.all ?? (flags.to !== undefined && flags.limit === undefined && open !== true);
   if (isAll) return await showAll(ctx, filter, before, asked);
   const found =

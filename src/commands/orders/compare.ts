@@ -262,7 +262,7 @@ function ofPayments({ payments }: Compared, name: 'orderId' | 'chargeId' | 'auth
   return [...new Set(payments.flatMap((payment) => payment[name] ?? []))].join(' ');
 }
 
-// Whoever writes a file with the shop's own numbers looks for those. If there is no room for both, the id of the order goes below
+// A person who uses the shop's own numbers looks for those. If there is no room for both, the id of the order goes below
 // its row.
 function byReference(column: Column): Column {
   if (column.name === 'reference') return { ...column, tableFrom: 0, stays: true };

@@ -287,7 +287,7 @@ function refundsView(known: KnownOrder, origins: RefundOrigins, style: AmountSty
         isWholeNumber(refund.amount) ? figure(refund.amount) : 'not shown',
         { time: isTime(refund.created_at) ? refund.created_at : undefined, precision: 'zoned' },
       ] satisfies readonly Cell[],
-      // Whoever asks the bank about a refund that failed would be told of the payment.
+      // Somebody who asks the bank about a refund that failed would be told of the payment.
       auth: (tell(refund).state === 'failed' ? undefined : textIn(refund.auth_code)) ?? '-',
       by: sentBy(origins, textIn(refund.id) ?? ''),
       below: [idOfRefund(refund, origins, tell(refund).state)],

@@ -76,7 +76,7 @@ export function whatNext(
         { line: command, indent: 2 },
       ]),
     ]);
-  // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
+  // The buyer has one of two payments back. Somebody who wants to pay back this one too is asked first.
   const settled = twins.find(isSettled);
   if (settled !== undefined) {
     const went = settled.isBack ? 'went back' : 'is recorded as refunded by hand';
@@ -191,7 +191,7 @@ function whyNotSteps({ order, refunds, unfit, whyNot }: KnownOrder, profile: Pro
   ];
 }
 
-// Whoever sends the same refund again should know that it was refused before.
+// Somebody who sends the same refund again should know that it was refused before.
 function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
   const refused = lastRefused(known);
   if (refused?.record.sent.proof.kind !== 'refund') return [];

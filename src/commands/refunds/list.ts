@@ -103,7 +103,7 @@ export const list = defineCommand({
     const isBySize = flags.sort === 'amount';
     const sorted = found.toSorted(isBySize ? byAmount : byTime);
     const shown = isBySize ? largestOfEach(sorted, flags.max) : sorted.slice(0, flags.max ?? sorted.length);
-    // Whoever filters by a person wants to see that person.
+    // Somebody who filters by a person wants to see that person.
     const asked = personFlags
       .filter((name) => flags[name] !== undefined)
       .map((name) => name.replace('-', '_'));

@@ -189,7 +189,7 @@ async function openFirst(ctx: Context, asked: Asked): Promise<OpenedSource> {
   return index ?? (await openLive(ctx, asked));
 }
 
-// Whoever asks for one currency sees which others there are. Otherwise a mistyped currency would look like one in which nothing was
+// A person who asks for one sees which others there are. Otherwise a mistyped currency would look like one in which nothing was
 // paid.
 async function* noteCurrencies(
   { notes }: Context,

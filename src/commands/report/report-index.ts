@@ -71,7 +71,7 @@ interface AskedTime {
 const hour = 3_600_000;
 const day = 24 * hour;
 
-// How long the newest orders may be unread. Whoever asks about today at six does not want the numbers from nine; for a month, those
+// How long the newest orders may be unread. Nobody wants the numbers from nine o'clock at six; for a month, those
 // from the evening before are good enough.
 function longestUnread(since: number | undefined, now: number): number {
   return since !== undefined && now - since < 2 * day ? 2 * hour : day;

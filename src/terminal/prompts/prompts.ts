@@ -145,7 +145,7 @@ function fitted(label: string, room: number): string {
   return room < 1 || room === Number.POSITIVE_INFINITY ? label : cut(label, room);
 }
 
-// Whoever reads why an answer is refused types the next one from the beginning: `1.00` typed after a `1` that is still there would
+// A person who reads why an answer is refused types the next one from the beginning: `1.00` typed after a `1` that is still there would
 // be `11.00`.
 const emptiesRefused = { validationFailureMode: 'clear' } as const;
 
@@ -287,7 +287,7 @@ function choicePrompt(
   const prompt = createPrompt<number | undefined, object>((_, done) => {
     const [active, setActive] = useState(open.includes(before) ? before : (open[0] ?? 0));
     const [ended, setEnded] = useState<string>();
-    // Whoever types text thinks that another question is being asked, so the Enter after it chooses nothing.
+    // Somebody who types text thinks that another question is being asked, so the Enter after it chooses nothing.
     const [hasTyped, setTyped] = useState(isEarly);
     useKeypress((key, line) => {
       const typed = line.line;

@@ -108,7 +108,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   }
 }
 
-// Whoever applies the plan that is there must not take it for the one that was not written.
+// Somebody who applies the plan that is there must not take it for the one that was not written.
 async function withPlanThere(
   ctx: Context,
   { settings }: Profile,

@@ -88,7 +88,7 @@ function equalProblem(
     const charge = money.charges.find(({ id }) => id === chargeId);
     const standing = charge === undefined ? [] : standingRefunds(charge);
     const refunds = standing.filter(({ id }) => !isPlanned(id) && !meant.has(id));
-    // Whoever names the newest of equal refunds knows about the older ones.
+    // Somebody who names the newest of equal refunds knows about the older ones.
     const named = newestEqual(charge?.refunds.filter(({ id }) => names.includes(id)) ?? [], amount);
     const equal = newestEqual(refunds, amount);
     if (equal === undefined || (named?.createdAt ?? 0) > (equal.createdAt ?? 0)) continue;
@@ -198,7 +198,7 @@ function idsOfRows(rows: RowsOfOrder): readonly string[] {
   return idsMadeBy(madeByRows(rows.attempts, rows));
 }
 
-// Whoever names a refund that was itself a repeat knows about the refund that it repeated.
+// Somebody who names a refund that was itself a repeat knows about the refund that it repeated.
 function repeatedBy(names: NamesLeft, { attempts }: RowsOfOrder): ReadonlySet<string> {
   const known = new Set(names);
   for (const record of attempts.toReversed()) {

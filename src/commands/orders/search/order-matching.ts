@@ -56,7 +56,7 @@ const shortestIdPart = 4;
 const fourDigits = /^\d{4}$/;
 const shortestDigits = 3;
 const shortestPhone = 7;
-// Screens put this space between thousands. Whoever copies an amount copies the space too.
+// Screens put this space between thousands. Somebody who copies an amount copies the space too.
 const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
 // Somebody who types an amount types a plain space: `1 720.00`.
 const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:[.,]\d+)?$/;

@@ -59,7 +59,7 @@ type Search = OrderSearch<OrderShown>;
 export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
   const isName = typed !== undefined && !ctx.ask.interactive && mayNameOrder(typed);
   const isId = typed !== undefined && !isName && (orderIdPattern.test(typed) || !ctx.ask.interactive);
-  // Whoever comes back to the list finds the search there that led to the order.
+  // Somebody who comes back to the list finds the search there that led to the order.
   let words = (typed && nameWithin(typed)) ?? typed;
   return {
     id: isId ? recordId('orders', typed, 'ID') : undefined,
