@@ -4,8 +4,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, test } from 'vitest';
-import { compareColumns } from '../src/changes/bulk/compare/compare-printed.ts';
 import { planColumns, reportColumns } from '../src/changes/bulk/row-records.ts';
+import { compareColumns } from '../src/commands/compare/refund-columns.ts';
 import { allTexts } from '../tools/texts.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -2,24 +2,27 @@
 
 export * from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
-export { inFull, lineWords } from './bulk/batch-words.ts';
-export { checkWritten, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
-export { compareFile } from './bulk/compare/compare-file.ts';
+export { inFull, lineWords, waitsWords } from './bulk/batch-words.ts';
 export {
-  amountInFile,
-  currencyInFile,
-  decimalsProblems,
-  inOtherCurrency,
-  needsCurrency,
-  notInUnits,
-} from './bulk/input-amounts.ts';
+  checkWritten,
+  lookAtOrders,
+  noneNamed,
+  type RefusedFile,
+  referenceProblems,
+  refuseProblems,
+  sayReferences,
+  sayUnread,
+} from './bulk/bulk-files.ts';
+export { noOrder, orderIdOf, ordersOf, type ReadOrders } from './bulk/found-orders.ts';
+export { amountInFile, decimalsProblems, inOtherCurrency, notInUnits } from './bulk/input-amounts.ts';
 export { isUnsentPlanOf, planFile, planOrder } from './bulk/plan/make-plan.ts';
 export { refreshPlan } from './bulk/plan/refresh-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';
+export { readOrders } from './bulk/read-orders.ts';
 export { enrolKey, releasePlan } from './bulk/release-plan.ts';
 export { readOrdersAgain } from './bulk/report-plan.ts';
-export { inputColumnsOf, inputOf, listCompared, shownTitles, showPlan } from './bulk/row-records.ts';
+export { inputColumnsOf, inputOf, isShortList, shownTitles, showPlan } from './bulk/row-records.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
 export type { SendingContext } from './bulk/send-row.ts';
 export { workOff } from './bulk/send-row.ts';
@@ -57,11 +60,11 @@ export { checkNote, lettersIn, missingIn, requiredBy, roleWords } from './may-ch
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
-export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
+export { originsAmong, type RefundOrigins, senderOf, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { countingAt, limitAt, nothingAllowed } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { needsCharge, type RefundAsked } from './refund/refund-plan.ts';
+export { chargesNamed, needsCharge, notOneCharge, type RefundAsked } from './refund/refund-plan.ts';
 export {
   isOfRefund,
   pendingRequests,

@@ -127,6 +127,8 @@ const table: Readonly<Record<string, Group | Commands[string]>> = {
         plan: { summary: 'Check a file of refunds and make a plan of it; sends nothing' },
         apply: { summary: 'Send the refunds of a plan, each at most once', changes: 'service' },
         status: { summary: 'Show what became of every row of a plan' },
+      }),
+      ...inFile(() => import('./refunds/compare.ts'), {
         compare: { summary: 'Compare a list of orders with what was refunded' },
       }),
       ...inFile(() => import('./orders/for-buyer.ts'), {

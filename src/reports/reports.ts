@@ -5,8 +5,6 @@
 
 export * from './buckets.ts';
 export * from './charts.ts';
-export * from './compare-payments.ts';
-export * from './compared-sums.ts';
 export * from './exact-sum.ts';
 export * from './facts.ts';
 // The page is drawn only by a report into a file, so its code is loaded with that.

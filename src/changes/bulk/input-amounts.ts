@@ -94,15 +94,6 @@ function wholeProblem(
   return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.cell}); write ${whole} with its decimals too, or ${units} if that is meant${inSheet}`;
 }
 
-/** The currency of a row whose order was not found: that of the file, or else the only one with declared decimals. */
-export function currencyInFile(
-  { currency }: Pick<InputRow, 'currency'>,
-  { 'amounts.decimals': declared }: AmountStyle,
-): string | undefined {
-  const [only, second] = Object.keys(declared);
-  return currency ?? (second === undefined ? only : undefined);
-}
-
 type AmountInFile = Pick<InputRow, 'exact' | 'amount' | 'decimals'>;
 
 /** The amount of a row in this currency; undefined if it cannot be told without the order. */
@@ -113,16 +104,6 @@ export function amountInFile(
 ): number | bigint | undefined {
   if (decimals !== undefined && amountProblem(decimals, currency, style) !== undefined) return undefined;
   return exact ?? (typeof amount === 'number' ? amount : undefined);
-}
-
-/** Why the amount of a row whose order was not found is in no sum, and how to mend that; undefined if it is in one. */
-export function needsCurrency(
-  { decimals }: Pick<InputRow, 'decimals'>,
-  currency: string | undefined,
-): string | undefined {
-  return decimals === undefined || currency !== undefined
-    ? undefined
-    : `nothing says the currency of ${decimals.cell}, so it is in no sum: write the currency in a column currency`;
 }
 
 /**

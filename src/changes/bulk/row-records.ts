@@ -73,36 +73,19 @@ async function listRows<T>(
   list: { record: (row: T) => JsonObject; readonly allRows: boolean; readonly all: string },
 ): Promise<boolean> {
   const { record, allRows, all } = list;
-  const isShort = allRows || rows.length <= mostListed || (await ctx.out.roomForRows([])) === undefined;
+  const isShort = await isShortList(ctx, rows, allRows);
   if (isShort) await ctx.out.ownList(columns, rows.values().map(record));
   else ctx.notes.note(`all ${rows.length} rows: ${all}`);
   return isShort;
 }
 
-/**
- * Lists a comparison. If there are more rows than somebody reads on a terminal, only those that do not agree are listed there,
- * unless `allRows` was asked for.
- */
-export async function listCompared<T>(
-  ctx: Context,
-  columns: readonly Column[],
-  rows: readonly T[],
-  {
-    record,
-    agrees,
-    allRows,
-    ...how
-  }: {
-    record: (row: T) => JsonObject;
-    agrees: (row: T) => boolean;
-    allRows: boolean;
-  } & Parameters<Context['out']['ownList']>[2],
-): Promise<void> {
-  const isShort = allRows || rows.length <= mostListed || (await ctx.out.roomForRows([])) === undefined;
-  const shown = isShort ? rows : rows.filter((row) => !agrees(row));
-  await ctx.out.ownList(columns, shown.map(record), how);
-  if (!isShort)
-    ctx.notes.note(`${shown.length} of ${rows.length} rows do not agree; --all-rows lists all of them`);
+/** Whether a list is short enough for a person, or nobody reads it on a terminal. */
+export async function isShortList(
+  { out }: Pick<Context, 'out'>,
+  rows: readonly unknown[],
+  allRows: boolean,
+): Promise<boolean> {
+  return allRows || rows.length <= mostListed || (await out.roomForRows([])) === undefined;
 }
 
 /**

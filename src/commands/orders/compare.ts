@@ -1,22 +1,11 @@
 /** `orders compare`: compares an invoice list from any source with what was charged. */
 
-import { type AmountStyle, unitsNote } from '../../amounts.ts';
-import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, type Field, field, recordFrom } from '../../api/resources.ts';
+import type { AmountStyle } from '../../amounts.ts';
+import { type Column, type Field, field } from '../../api/resources.ts';
 import { isWithin } from '../../api/spec.ts';
 import {
-  amountInFile,
   checkWritten,
-  currencyInFile,
-  decimalsProblems,
-  inFull,
-  inOtherCurrency,
   inputColumnsOf,
-  inputOf,
-  lineWords,
-  listCompared,
-  needsCurrency,
-  notInUnits,
   refuseProblems,
   sayUnread,
   shownTitles,
@@ -26,24 +15,24 @@ import { namedUpTo } from '../../counted.ts';
 import { allRowsFlag, errorsFlag, fileArgument, flag, type Input, sheetFlag } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { clockIn } from '../../flags/typed-time.ts';
-import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
 import { commandLine, flagWords, profileNamed } from '../../profiles/profiles.ts';
-import {
-  type ComparedInvoice,
-  comparePayments,
-  type Figure,
-  foundWords,
-  hasCurrency,
-  type InvoiceVerdict,
-  invoiceVerdicts,
-  moneyColumns,
-  plus,
-  saidWords,
-  sumLines,
-  sumOf,
-  sumRecords,
-} from '../../reports/reports.ts';
+import { hasCurrency } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
+import {
+  endLine,
+  type Finding,
+  fileLines,
+  moneyColumns,
+  saidWords,
+  sumRecords,
+} from '../compare/compared-sums.ts';
+import {
+  type ComparedPayment,
+  chargeIdOf,
+  comparePayments,
+  paymentVerdicts,
+} from '../compare/payment-rows.ts';
+import { comparedRecord, listCompared, refuseDecimals, sayReasons } from '../compare/show-compared.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
 import { aboutWords } from '../report/report-period.ts';
 import { sayAsOf } from '../report/report-rows.ts';
@@ -87,71 +76,47 @@ export const compare = defineCommand({
       referenceKeys: source.profile?.settings['reference.keys'],
     });
     await refuseProblems(ctx, input, input.problems, { file, errors, force });
-    const rows = input.rows.map(invoiceOf);
-    const comparison = comparePayments(
-      rows,
-      ({ paidAt, currency }) =>
+    const comparison = comparePayments(input.rows, {
+      isLookedFor: ({ paidAt, currency }) =>
         period !== undefined &&
         hasCurrency(flags.currency, currency) &&
         (paidAt === undefined || isWithin(source.range, paidAt)),
+      hasAmount: input.hasAmount,
+      style,
+    });
+    for await (const facts of source.facts) comparison.add(facts);
+    const { compared = [], leftOut = [] } = Object.groupBy(comparison.result(), (one) =>
+      hasCurrency(flags.currency, currencyOf(one) ?? flags.currency) ? 'compared' : 'leftOut',
     );
-    const wentBack = new Map<string, Figure>();
-    for await (const facts of source.facts) {
-      comparison.add(facts);
-      for (const { chargeId, amount, meaning } of facts.refunds)
-        if (meaning === 'made' && chargeId !== undefined)
-          wentBack.set(chargeId, plus(wentBack.get(chargeId) ?? 0, amount ?? 0));
-    }
-    const { compared = [], leftOut = [] } = Object.groupBy(
-      comparison
-        .result()
-        .map((one) => asSaid({ ...one, refunded: refundedOf(one, wentBack) }, input.hasAmount, style)),
-      (one) => (hasCurrency(flags.currency, currencyOf(one) ?? flags.currency) ? 'compared' : 'leftOut'),
-    );
-    // For the other rows, no order says what their decimals mean.
-    const found = compared
-      .filter((one) => one.verdict !== 'not_found' && otherCurrency(one, style) === undefined)
-      .map(({ row, currency }) => ({ row: row?.input, currency }));
-    await refuseProblems(ctx, input, decimalsProblems(found, style), { file, errors, force });
+    await refuseDecimals(ctx, input, compared, style, { file, errors, force });
     sayUnread(ctx, input, 'only that the orders were paid is compared');
     const titles = shownTitles(ctx, input);
-    ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
-    const isByReference = rows.some(({ reference }) => reference !== undefined);
-    const records = compared.map((one) => recordOf(one, titles));
-    await listCompared(
-      ctx,
-      [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)],
-      records,
-      {
-        record: (one) => one,
-        agrees: ({ verdict }) => verdict === 'paid',
-        allRows: flags['all-rows'] === true,
-        zone: source.zone,
-        localTimes: source.localTimes,
-        sums: sumRecords('charge_comparison_sum', summed(compared), 'charged'),
-      },
-    );
+    const isByReference = input.rows.some(({ reference }) => reference !== undefined);
+    const shown = [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)];
+    ctx.out.checkColumns(shown);
+    await listCompared(ctx, shown, compared, {
+      record: (one) => comparedRecord('charge_comparison', columns, one, titles),
+      agrees: isPaid,
+      allRows: flags['all-rows'] === true,
+      zone: source.zone,
+      localTimes: source.localTimes,
+      sums: sumRecords('charge_comparison_sum', compared, chargedFor),
+    });
     const { profile = profileNamed('environment') } = source;
-    const inFullLine = commandLine(
-      profile,
-      'orders',
-      'compare',
-      file,
-      ...timeWords(flags, clockIn(source.days, ctx.clock.now())),
-      ...againWords(flags),
-      ...inFull,
+    const again = [...timeWords(flags, clockIn(source.days, ctx.clock.now())), ...againWords(flags)];
+    sayReasons(ctx, compared, (...words) =>
+      commandLine(profile, 'orders', 'compare', file, ...again, ...words),
     );
-    for (const line of lineWords(rowsWithReason(records), inFullLine)) ctx.notes.note(line);
     if (leftOut.length > 0) {
-      const lines = leftOut.map((one) => `line ${one.row?.input.line} (${currencyOf(one)})`);
+      const lines = leftOut.map((one) => `line ${one.row?.line} (${currencyOf(one)})`);
       ctx.notes.note(`not compared, because of --currency: ${namedUpTo(20, lines)}`);
     }
-    for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
+    for (const line of closingLines(compared, style, input.hasAmount)) ctx.notes.note(line);
     if (period !== undefined) ctx.notes.note(lookedForWords(ctx, source, compared));
-    for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
+    for (const line of input.hasAmount ? fileLines(compared, chargedFor, style) : []) ctx.notes.note(line);
     for (const line of refundedLines(compared, style)) ctx.notes.note(line);
     sayAsOf(ctx, source);
-    return compared.length > 0 && compared.every(({ verdict }) => verdict === 'paid') ? undefined : 8;
+    return compared.length > 0 && compared.every(isPaid) ? undefined : 8;
   },
 });
 
@@ -161,75 +126,29 @@ function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): re
   return flagWords({ sheet, currency, tz, 'from-file': from, 'max-rps': most, live });
 }
 
-type Invoice = ReturnType<typeof invoiceOf>;
-type Compared = ComparedInvoice<Invoice> & {
-  /** How much of its payments has gone back until now. */
-  readonly refunded: Figure;
-  /** The currency of `wanted`, if the file says another one than that of the order. */
-  readonly wantedCurrency?: string;
-};
-
-function refundedOf({ payments }: ComparedInvoice<Invoice>, wentBack: ReadonlyMap<string, Figure>) {
-  return sumOf(payments, ({ chargeId }) => (chargeId === undefined ? 0 : (wentBack.get(chargeId) ?? 0)));
+function isPaid({ verdict }: ComparedPayment): boolean {
+  return verdict === 'paid';
 }
 
-function invoiceOf(input: InputRow) {
-  const { orderId, reference, charge, authCode, amount, exact } = input;
-  const chargeId = charge === anyWord || charge === fullWord ? undefined : charge;
-  const said = exact ?? (amount === fullWord ? undefined : amount);
-  return { input, orderId, reference, chargeId, authCode, amount: said, currency: input.currency };
-}
-
-// For an order that was not found, only the file says currency and amount. Amounts of two currencies are not compared.
-function asSaid(all: Compared, hasAmount: boolean, style: AmountStyle): Compared {
-  const { row } = all;
-  if (row === undefined) return all;
-  const { amount, exact, decimals } = row.input;
-  // Other rows say an amount, so this one may have lost its own: nothing is said in its place.
-  const isBlank = hasAmount && amount === undefined && exact === undefined && decimals === undefined;
-  const one = isBlank ? { ...all, wanted: undefined } : all;
-  const { verdict, why } = one;
-  if (verdict === 'not_found') {
-    const currency = currencyInFile(row.input, style);
-    const wanted = amountInFile(row.input, currency, style);
-    return { ...one, currency, wanted, why: why ?? needsCurrency(row.input, currency) };
-  }
-  const other = otherCurrency(one, style);
-  if (other === undefined)
-    return {
-      ...one,
-      verdict: isBlank && verdict === 'paid' ? 'no_amount' : verdict,
-      why: why ?? (isBlank ? noAmount : notInUnits(row.input, one.charged, one.currency, style)),
-    };
-  return {
-    ...one,
-    verdict: verdict === 'not_shown' ? verdict : 'other_currency',
-    wanted: other.amount,
-    wantedCurrency: other.currency,
-    why: why === undefined ? other.why : `${other.why}; ${why}`,
-  };
-}
-
-const noAmount = 'the file says no amount: what was charged is compared with the amount of the order';
-
-function currencyOf({ row, currency }: ComparedInvoice<Invoice>): string | undefined {
+function currencyOf({ row, currency }: ComparedPayment): string | undefined {
   return row?.currency ?? currency;
 }
 
-// A payment in the currency of the file is compared, whatever its order is in.
-function otherCurrency({ row, currency, payments }: Compared, style: AmountStyle) {
-  const isPaidIn = payments.some((payment) => payment.currency?.toUpperCase() === row?.input.currency);
-  return row === undefined || isPaidIn ? undefined : inOtherCurrency(row.input, currency, style);
-}
+const chargedFor: Finding<ComparedPayment> = {
+  name: 'charged',
+  shortTitle: 'PAID',
+  did: 'was charged',
+  of: ({ charged }) => charged,
+};
 
-const columns: readonly Field<Compared>[] = [
-  field('line', 'integer', ({ row }) => row?.input.line, { tableFrom: 0, stays: true }),
+const columns: readonly Field<ComparedPayment>[] = [
+  field('line', 'integer', ({ row }) => row?.line, { tableFrom: 0, stays: true }),
   field('order_id', 'id', (one) => ofPayments(one, 'orderId') || (one.row?.orderId ?? one.orderId), {
     title: 'ORDER',
     tableFrom: 0,
     stays: true,
   }),
-  ...moneyColumns<Compared>('charged', 'PAID', ({ charged }) => charged),
+  ...moneyColumns(chargedFor),
   field('paid_at', 'time', ({ payments }) => payments.at(-1)?.paidAt, {
     title: 'PAID',
     tableFrom: 100,
@@ -240,7 +159,7 @@ const columns: readonly Field<Compared>[] = [
     tableFrom: 100,
     isMissed: true,
   }),
-  field('charge_id', 'text', (one) => ofPayments(one, 'chargeId') || one.row?.chargeId, {
+  field('charge_id', 'text', (one) => ofPayments(one, 'chargeId') || (one.row && chargeIdOf(one.row)), {
     title: 'CHARGE',
     tableFrom: 120,
   }),
@@ -248,17 +167,11 @@ const columns: readonly Field<Compared>[] = [
     title: 'AUTH',
     tableFrom: 120,
   }),
-  field(
-    'why',
-    'text',
-    ({ countedFor, why }) =>
-      countedFor === undefined ? why : `counted for line ${countedFor.input.line} already`,
-    { tableFrom: 100 },
-  ),
+  field('why', 'text', ({ why }) => why, { tableFrom: 100 }),
   field('currency', 'text', ({ currency }) => currency),
 ];
 
-function ofPayments({ payments }: Compared, name: 'orderId' | 'chargeId' | 'authCode'): string {
+function ofPayments({ payments }: ComparedPayment, name: 'orderId' | 'chargeId' | 'authCode'): string {
   return [...new Set(payments.flatMap((payment) => payment[name] ?? []))].join(' ');
 }
 
@@ -271,79 +184,37 @@ function byReference(column: Column): Column {
   return { ...order, below: () => 'order' };
 }
 
-function recordOf(compared: Compared, titles: ReturnType<typeof shownTitles>): JsonObject {
-  const input = inputOf(compared.row?.input.cells, titles);
-  return { ...recordFrom('charge_comparison', columns, compared), input };
-}
-
-function summed(all: readonly Compared[]) {
-  return all.map((one) => ({ ...one, isInFile: one.row !== undefined, found: one.charged }));
-}
-
-// A table has no room for the reasons, so the first ones are said below it.
-function rowsWithReason(records: readonly JsonObject[]) {
-  return records.flatMap(({ line, why }) =>
-    typeof line === 'number' && typeof why === 'string' ? [{ line, why }] : [],
-  );
-}
-
 // How a row ended whose file has no amounts.
-const byOrder = 'paid_by_order';
-const [paid, ...otherVerdicts] = invoiceVerdicts;
-const ends = [paid, byOrder, ...otherVerdicts] as const;
-
-const verdictWords: Readonly<Record<InvoiceVerdict | typeof byOrder, string>> = {
-  paid: 'paid as the file says',
-  paid_by_order: 'paid as the order says',
-  no_amount: 'without an amount in the file',
-  paid_less: 'paid less',
-  paid_more: 'paid more',
-  paid_twice: 'paid twice',
-  other_currency: 'in another currency than the file says',
-  not_paid: 'not paid',
-  twice_in_file: 'twice in the file',
-  not_shown: 'of orders that do not show all their charges',
-  not_found: 'not found',
-  not_in_file: 'not in the file',
-};
+const byOrder = 'paid as the order says';
 
 // For each verdict: how many rows ended with it, what was charged for them in each currency, and what the rows say.
-function closingLines(all: readonly Compared[], source: Source, hasAmount: boolean): readonly string[] {
-  const endOf = ({ verdict }: Compared) => (verdict === 'paid' && !hasAmount ? byOrder : verdict);
-  return ends.flatMap((verdict) => {
-    const some = all.filter((one) => endOf(one) === verdict);
+function closingLines(
+  all: readonly ComparedPayment[],
+  style: AmountStyle,
+  hasAmount: boolean,
+): readonly string[] {
+  return Object.entries(paymentVerdicts).flatMap(([verdict, words]) => {
+    const some = all.filter((one) => one.verdict === verdict);
     if (some.length === 0) return [];
-    const style = amountsOf(source);
-    const payments = some.flatMap(({ charged, payments: [first] }) =>
-      charged === 0 ? [] : { wanted: charged, currency: first?.currency },
+    const found = some.flatMap(({ charged, payments: [first] }) =>
+      charged === 0 ? [] : [{ wanted: charged, currency: first?.currency }],
     );
-    const charged = saidWords(payments, style);
     // For what was paid as it should be, both sums are the same.
-    const said = verdict === 'paid' || verdict === byOrder ? '' : saidWords(some, style);
-    return [
-      `${some.length} ${verdictWords[verdict]}${foundWords(charged, 'charged', said, hasAmount ? 'the file' : 'the order')}`,
-    ];
+    const said = verdict === 'paid' ? [] : some;
+    const who = hasAmount ? 'the file' : 'the order';
+    const ended = verdict === 'paid' && !hasAmount ? byOrder : words;
+    return [endLine(some.length, ended, { found, did: 'charged', said, who }, style)];
   });
 }
 
 // The time in which payments were looked for that no row is about.
-function lookedForWords(ctx: Context, source: Source, all: readonly Compared[]): string {
+function lookedForWords(ctx: Context, source: Source, all: readonly ComparedPayment[]): string {
   const missing = all.filter(({ verdict }) => verdict === 'not_in_file').length;
   return `payments of ${aboutWords(ctx, source)} that no row is about: ${missing}`;
 }
 
-// Lines about what the file says, next to what was charged.
-function fileLines(all: readonly Compared[], source: Source): readonly string[] {
-  const style = amountsOf(source);
-  const said = all.map(({ row, currency, wantedCurrency = currency }) => ({
-    amount: row?.input.decimals === undefined ? row?.amount : undefined,
-    currency: wantedCurrency,
-  }));
-  return [unitsNote(style, said) ?? [], sumLines(summed(all), 'was charged', style)].flat();
-}
-
 // What went back has lines of its own: what was charged stays charged, whatever went back later.
-function refundedLines(all: readonly Compared[], style: AmountStyle): readonly string[] {
+function refundedLines(all: readonly ComparedPayment[], style: AmountStyle): readonly string[] {
   const some = all.filter(({ refunded }) => refunded !== 0);
   const sums = some.map(({ refunded, currency }) => ({ wanted: refunded, currency }));
   return some.length === 0

@@ -1,8 +1,7 @@
-/** `refunds plan`, `apply`, `status` and `compare`: their flags and help. changes/bulk does the rest. */
+/** `refunds plan`, `apply` and `status`: their flags and help. changes/bulk does the rest. */
 
 import {
   applyPlan,
-  compareFile,
   noHoldFlag,
   planFile,
   planStatus,
@@ -24,8 +23,6 @@ import {
   sheetFlag,
   usage,
 } from '../../flags/flags.ts';
-import { periodOf, rangeOf, timeFlags } from '../../flags/typed-period.ts';
-import { clockIn, rangeWords } from '../../flags/typed-time.ts';
 import {
   allocateWays,
   type ControlTotals,
@@ -35,8 +32,6 @@ import {
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { daysOfFlag } from '../export/export-flags.ts';
-import { sourceFlags } from '../report/report-flags.ts';
 
 const controlFlags = {
   'expect-count': flag.integer(0, 100_000, 'N', 'refuse unless the file has this many rows'),
@@ -242,54 +237,6 @@ export const status = defineCommand({
       only: flags.only,
       allRows: flags['all-rows'] === true,
       report: flags.report === true,
-    });
-    return code === 0 ? undefined : code;
-  },
-});
-
-export const compare = defineCommand({
-  description:
-    'Says for any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference or auth_code), charge_id and amount, or those of refunds list --csv and orders export --rows refunds; without an amount the whole order is meant. With --period or --since it also finds refunds that are not in the file.',
-  arguments: [fileArgument(true)],
-  flags: {
-    ...timeFlags('none: only the rows of the file', {
-      since: 'also find refunds that are not in the file, made since',
-      until: 'the same, made before this time',
-    }),
-    tz: sourceFlags.tz,
-    sheet: sheetFlag,
-    errors: errorsFlag,
-    'all-rows': allRowsFlag,
-    to: listFileFlags.to,
-    force: flag.switch('replace the files of --errors and --to'),
-  },
-  examples: [
-    'paydesk -p demo refunds compare refunds.csv',
-    'paydesk -p shop-mx refunds compare october.csv --period 2026-10 --json',
-  ],
-  exits: {
-    0: 'every row ended just as the file says: refunded, or failed where its state says so',
-    7: 'a person must look at a row',
-    8: 'some rows are not refunded as the file says',
-  },
-  async run(ctx, { args: [file], flags }) {
-    const service = await ctx.service();
-    const days = daysOfFlag(ctx, flags.tz);
-    const here = clockIn(days, ctx.clock.now());
-    const range = rangeOf(ctx, periodOf(flags), here);
-    const span = rangeWords('other refunds made', range, days.full);
-    if (span !== undefined) ctx.notes.note(span);
-    const code = await compareFile(ctx, service, {
-      file,
-      delimiter: ctx.options.csv.typedDelimiter,
-      others: span === undefined ? undefined : range,
-      sheet: flags.sheet,
-      errors: flags.errors,
-      to: flags.to,
-      tz: flags.tz,
-      days,
-      allRows: flags['all-rows'] === true,
-      force: flags.force === true,
     });
     return code === 0 ? undefined : code;
   },

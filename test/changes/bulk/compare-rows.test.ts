@@ -2,12 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareRecord } from '../../../src/changes/bulk/compare/compare-printed.ts';
-import {
-  type Compared,
-  type CompareRules,
-  compareOrder,
-} from '../../../src/changes/bulk/compare/compare-rows.ts';
+import { compareRecord } from '../../../src/commands/compare/refund-columns.ts';
+import { type Compared, type CompareRules, compareOrder } from '../../../src/commands/compare/refund-rows.ts';
 import type { AttemptRecord } from '../../../src/journal/journal.ts';
 import {
   type KnownOrder,

@@ -1,9 +1,10 @@
 /** Compares the rows of a file with what is known about their orders: which refunds were made, in part, twice, or not at all. Pure. */
 
-import { amountWords } from '../../../amounts.ts';
-import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
-import { textIn } from '../../../api/json-values.ts';
-import type { TimeRange } from '../../../api/spec.ts';
+import { amountWords } from '../../amounts.ts';
+import { hasNoCharges, type OrderMoney } from '../../api/charges.ts';
+import { textIn } from '../../api/json-values.ts';
+import type { TimeRange } from '../../api/spec.ts';
+import { inOtherCurrency, notInUnits, waitsWords } from '../../changes/changes.ts';
 import {
   isNeverArrived,
   type KnownOrder,
@@ -11,13 +12,11 @@ import {
   mostUrgent,
   type RefundState,
   stateWhy,
-} from '../../../orders/orders.ts';
-import type { InputRow, PlanRow } from '../../../plans/plans.ts';
-import type { Profile } from '../../../profiles/profiles.ts';
-import type { Figure } from '../../../reports/reports.ts';
-import { waitsWords } from '../batch-words.ts';
-import { amountInFile, inOtherCurrency, needsCurrency, notInUnits } from '../input-amounts.ts';
-import { type CompareVerdict, compareExactly, verdictByStates, verdictBySum } from './compare-verdicts.ts';
+} from '../../orders/orders.ts';
+import type { InputRow, PlanRow } from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { Figure } from '../../reports/reports.ts';
+import { besideOther, type ComparedRow, countedWords, notFoundRow, sentences } from './compared.ts';
 import {
   type Claim,
   claimsOf,
@@ -29,24 +28,16 @@ import {
   type Unshown,
   unshownIn,
   wentBack,
-} from './row-claims.ts';
+} from './refund-claims.ts';
+import { type CompareVerdict, compareExactly, verdictByStates, verdictBySum } from './refund-verdicts.ts';
 
 /** A row and what became of it. */
-export interface Compared {
-  /** Undefined for a refund that is in no row. */
-  readonly row: InputRow | undefined;
+export interface Compared extends ComparedRow<CompareVerdict> {
   readonly orderId: string;
-  readonly verdict: CompareVerdict;
   /** The most urgent state of the refunds of the row, `unconfirmed` if the figures tell nothing; undefined if there are no refunds. */
   readonly state: RefundState | undefined;
-  readonly why: string | undefined;
-  /** What should have gone back; undefined if that is not known. */
-  readonly wanted: Figure | undefined;
-  /** The currency of `wanted`, if the file says another one than that of the order. */
-  readonly wantedCurrency?: string;
   /** What went back. A refund that failed, or is pending, is not included. */
   readonly refunded: Figure;
-  readonly currency: string | undefined;
   readonly refunds: readonly ComparedRefund[];
 }
 
@@ -70,7 +61,7 @@ export interface CompareRules {
   readonly settings: Profile['settings'];
 }
 
-/** Compares the rows of one order. Every refund of the order counts for one row only (row-claims.ts). */
+/** Compares the rows of one order. Every refund of the order counts for one row only (refund-claims.ts). */
 export function compareOrder(
   orderId: string,
   rows: readonly InputRow[],
@@ -106,7 +97,7 @@ function comparedRows(
       : {
           ...compared,
           verdict: 'twice_in_file',
-          why: sentences([`counted for line ${other.line} already`, compared.why]),
+          why: sentences([countedWords(other), compared.why]),
         };
   });
 }
@@ -122,18 +113,10 @@ const bySums: ReadonlySet<CompareVerdict> = new Set([
   'failed',
 ]);
 
-// Amounts in two currencies are not compared. A verdict that a person must know about first stays.
+// A verdict that a person must know about first stays.
 function inItsCurrency(one: Compared, { settings }: CompareRules): Compared {
-  const { row, currency, verdict, why } = one;
-  const other = row && inOtherCurrency(row, currency, settings);
-  if (other === undefined) return one;
-  return {
-    ...one,
-    verdict: bySums.has(verdict) ? 'other_currency' : verdict,
-    wanted: row?.isFailed === true ? 0 : other.amount,
-    wantedCurrency: other.currency,
-    why: sentences([other.why, why]),
-  };
+  const other = one.row && inOtherCurrency(one.row, one.currency, settings);
+  return other === undefined ? one : { ...one, ...besideOther(one, other, (verdict) => bySums.has(verdict)) };
 }
 
 /** A row whose order or charge was not found. */
@@ -145,14 +128,10 @@ export function notFound(
   settings: CompareRules['settings'],
 ): Compared {
   return {
-    row,
+    ...notFoundRow(row, why, currency, settings),
     orderId,
-    verdict: 'not_found',
     state: undefined,
-    why: sentences([why, needsCurrency(row, currency)]),
-    wanted: amountInFile(row, currency, settings),
     refunded: 0,
-    currency,
     refunds: [],
   };
 }
@@ -273,8 +252,4 @@ function sentFor(refund: KnownRefund, claims: readonly Claim[]): InputRow | unde
 function comparedRefund(refund: ShownRefund, { senderOf }: CompareRules): ComparedRefund {
   const { record, charge } = refund;
   return { id: record.id, chargeId: charge?.id, createdAt: record.createdAt, by: senderOf(refund) };
-}
-
-function sentences(words: readonly (string | undefined)[]): string | undefined {
-  return [...new Set(words.filter((one) => one !== undefined))].join('; ') || undefined;
 }

@@ -1,53 +1,51 @@
 /** The verdicts of `refunds compare`, and which one a row has, by its refunds and by what went back, exactly too. Pure. */
 
-import type { JsonObject } from '../../../api/json-values.ts';
-import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
-import { isWithin } from '../../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { shownCharges, shownRefunds, tookMoney } from '../../api/payment.ts';
+import { isWithin } from '../../api/spec.ts';
 import {
   type KnownOrder,
   type KnownRefund,
   mostUrgent,
   type RefundState,
   toldRefunds,
-} from '../../../orders/orders.ts';
-import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
-import { type Figure, magnitude, meaningIn, sumOf, wholeNumber } from '../../../reports/reports.ts';
-import type { Compared, CompareRules } from './compare-rows.ts';
-import { take } from './row-claims.ts';
+} from '../../orders/orders.ts';
+import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
+import { type Figure, magnitude, meaningIn, sumOf, wholeNumber } from '../../reports/reports.ts';
+import { sharedVerdicts } from './compared.ts';
+import { take } from './refund-claims.ts';
+import type { Compared, CompareRules } from './refund-rows.ts';
 
-export const compareVerdicts = [
-  'refunded',
-  'in_part',
-  'more',
-  'other_currency',
-  'not_refunded',
-  'twice_in_file',
-  'pending',
-  'failed',
-  'unconfirmed',
-  'made_twice',
-  'appeared',
-  'gone',
-  'recorded_made',
-  'not_shown',
-  'not_found',
-  'not_in_file',
-] as const;
 /**
+ * The verdicts with their words, in the order of the lines below a comparison:
  * - `refunded`: just what the row says went back
  * - `in_part`, `more`: less or more than that
- * - `other_currency`: the file says a currency other than that of the order, so nothing went back in its own currency
  * - `not_refunded`: none of it went back
- * - `twice_in_file`: its refund counts for another row
  * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or a
  *   refund of its order if the row is short of money. A row is `unconfirmed` too if the figures of its order contradict each
  *   other
  * - `gone`: a refund was made, and the order does not show it any more
  * - `not_shown`: the order is there, but its charges are not shown or cannot be read, so nothing shows a refund
- * - `not_found`: there is no such order or charge
- * - `not_in_file`: the service shows a refund that no row of the file is about
  */
-export type CompareVerdict = (typeof compareVerdicts)[number];
+export const refundVerdicts = {
+  refunded: 'refunded as the file says',
+  in_part: 'in part',
+  more: 'more than the file says',
+  other_currency: sharedVerdicts.other_currency,
+  not_refunded: 'not refunded',
+  twice_in_file: sharedVerdicts.twice_in_file,
+  pending: 'pending: the service has taken it up',
+  failed: 'failed',
+  unconfirmed: 'unconfirmed: paydesk journal reconcile --all',
+  made_twice: 'made twice',
+  appeared: 'appeared',
+  gone: 'gone',
+  recorded_made: 'recorded as made; the order does not show it',
+  not_shown: 'on orders that do not show their charges, so nothing shows a refund',
+  not_found: sharedVerdicts.not_found,
+  not_in_file: sharedVerdicts.not_in_file,
+} as const;
+export type CompareVerdict = keyof typeof refundVerdicts;
 
 type Stated = readonly Pick<KnownRefund, 'state'>[];
 

@@ -1,15 +1,15 @@
 /** Decides which refunds of an order count for which rows of a file: every refund counts for one row only. Pure. */
 
-import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
-import { valueAt } from '../../../api/json-values.ts';
-import { tookMoney } from '../../../api/payment.ts';
-import { isWithin } from '../../../api/spec.ts';
-import type { ExpectedRefund } from '../../../journal/journal.ts';
-import type { KnownRefund } from '../../../orders/orders.ts';
-import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
-import { meaningIn } from '../../../reports/reports.ts';
-import { chargesNamed, notOneCharge } from '../../refund/refund-plan.ts';
-import type { CompareRules } from './compare-rows.ts';
+import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
+import { valueAt } from '../../api/json-values.ts';
+import { tookMoney } from '../../api/payment.ts';
+import { isWithin } from '../../api/spec.ts';
+import { chargesNamed, notOneCharge } from '../../changes/changes.ts';
+import type { ExpectedRefund } from '../../journal/journal.ts';
+import type { KnownRefund } from '../../orders/orders.ts';
+import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
+import { meaningIn } from '../../reports/reports.ts';
+import type { CompareRules } from './refund-rows.ts';
 
 /**
  * Which refunds of an order its rows claim. First each row takes the refund that it names, then what the journal sent for it,
