@@ -17,7 +17,7 @@ import { parseWhen, spanOf } from '../src/flags/typed-time.ts';
 import { readArchive } from '../src/journal/rows/archive-file.ts';
 import { readInputFile } from '../src/plans/input-file.ts';
 import { readPlan } from '../src/plans/plan-text.ts';
-import { readWorkbook } from '../src/plans/workbook/read-workbook.ts';
+import { readWorkbook } from '../src/plans/read-workbook.ts';
 import { draftOfLead, readProfileFile } from '../src/profiles/profile-file.ts';
 import { createSecrets } from '../src/terminal/secrets.ts';
 import { readAmount } from '../src/typed-amounts.ts';

@@ -1,7 +1,8 @@
 /** Reads and checks a whole input file of bulk refunds: every problem with its line and column, in one run. Pure. */
 
 import { isUtf8 } from 'node:buffer';
-import { columnLetters, type Delimiter, withoutFormulaSafety } from '../terminal/terminal.ts';
+import { type Delimiter, withoutFormulaSafety } from '../terminal/terminal.ts';
+import { columnLetters } from '../workbook/workbook.ts';
 import { type CsvRow, csvRows, delimiterOf, lineEndOf, saidDelimiter } from './csv-rows.ts';
 import { readRow } from './input-rows.ts';
 import { type InputTitles, readTitles } from './input-titles.ts';

@@ -44,7 +44,7 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
       if (bytes.length > largeInput) keepHeapSmall();
       // The first bytes of zip files, and of the office formats before 2007.
       if (/^(504b0304|d0cf11e0)/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'))) {
-        const { readWorkbook } = await import('./workbook/read-workbook.ts');
+        const { readWorkbook } = await import('./read-workbook.ts');
         return await readWorkbook(bytes, how);
       }
       return how.sheet === undefined

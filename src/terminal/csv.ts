@@ -101,12 +101,6 @@ export function notCsvNotes({ typed }: CsvStyle = usualCsv): readonly string[] {
   return typed === undefined ? [] : [`${typed} is for CSV: add --csv, or write into a .csv`];
 }
 
-/** The letters by which a spreadsheet names a column, from 0: A, Z, AA. */
-export function columnLetters(index: number): string {
-  const last = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
-}
-
 /** One line of a CSV, with its line feed. */
 export function csvLine(texts: readonly string[], delimiter = ','): string {
   return `${texts.map((text) => quote(text, delimiter)).join(delimiter)}\n`;

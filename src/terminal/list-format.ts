@@ -6,6 +6,7 @@ import type { ExportFormat } from '../exports/exports.ts';
 import { loadPaint } from './color.ts';
 import { type CsvStyle, csvList, sheetNotes } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
+import type { AboutLine, BegunWorkbook } from './list-workbook.ts';
 import type { OutputOptions } from './output.ts';
 import { cleanCell } from './sanitise.ts';
 import { screenClean, widthToDraw } from './streams.ts';
@@ -13,7 +14,6 @@ import { csvColumns, namedColumns, tableColumns, titlesBeyond, usualColumns } fr
 import { absent, asReceived, mark, type Reading, readingOf, showValue } from './table/shown-values.ts';
 import type { TableStyle } from './table/table.ts';
 import type { ListHow, PrintedRecord } from './terminal.ts';
-import type { AboutLine, BegunWorkbook } from './workbook/workbook.ts';
 
 /** A record to print. */
 export interface Row {
@@ -125,7 +125,7 @@ async function workbook(
   begun: BegunWorkbook | undefined,
   sheets?: readonly string[],
 ) {
-  const { Workbook } = await import('./workbook/workbook.ts');
+  const { Workbook } = await import('./list-workbook.ts');
   const { header, secrets } = options;
   return new Workbook(columns, {
     header,

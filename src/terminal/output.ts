@@ -8,6 +8,7 @@ import { type CsvStyle, notCsvNotes } from './csv.ts';
 import { rowOf, screenRowOf } from './json.ts';
 import type { DrawnHow, Row } from './list-format.ts';
 import { refuseScreen, type Sink, startSink } from './list-sink.ts';
+import type { AboutLine } from './list-workbook.ts';
 import type { Redaction, Written } from './redaction.ts';
 import {
   createStreamWriter,
@@ -20,7 +21,6 @@ import {
 import { namedColumns, ownColumns, resultColumns } from './table/columns.ts';
 import { readingOf } from './table/shown-values.ts';
 import type { Block, Format, Output, PrintedRecord, ResultFile } from './terminal.ts';
-import type { AboutLine } from './workbook/workbook.ts';
 
 export interface OutputOptions
   extends Pick<StreamWriterOptions, 'secrets' | 'onLost' | 'isClosed' | 'beforeWrite'> {

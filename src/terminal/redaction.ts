@@ -7,10 +7,10 @@
 import { createHmac } from 'node:crypto';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
+import type { AboutLine } from './list-workbook.ts';
 import { fieldsIn, isMachines, type Place, passes, placeOfItems } from './masked-fields.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
-import type { AboutLine } from './workbook/workbook.ts';
 
 /** How a masked value is written: initials for people, or a token that is the same for the same value in one run. */
 export type Written = 'initials' | 'token';

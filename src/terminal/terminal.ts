@@ -9,12 +9,12 @@ export { closestNames, editsBetween, isTypedLike } from './closest-names.ts';
 export { chartSigns, colorLevel } from './color.ts';
 export {
   type CsvStyle,
-  columnLetters,
   csvLine,
   formulaSafe,
   withoutFormulaSafety,
 } from './csv.ts';
 export { type FileFormat, fileFormat } from './list-format.ts';
+export type { AboutLine, BegunWorkbook } from './list-workbook.ts';
 export { createTimes, isoTime, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
@@ -25,7 +25,6 @@ export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { isUnread, type Locale, type StreamFacts } from './streams.ts';
 export { asReceived } from './table/shown-values.ts';
-export type { AboutLine, BegunWorkbook } from './workbook/workbook.ts';
 
 /** The formats of a result: `-o FORMAT`. */
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv', 'xlsx'] as const;

@@ -3,8 +3,8 @@
 import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { type AmountStyle, plainAmounts } from '../../src/amounts.ts';
-import { readWorkbook } from '../../src/plans/workbook/read-workbook.ts';
-import { ZipWriter } from '../../src/terminal/workbook/zip-writer.ts';
+import { readWorkbook } from '../../src/plans/read-workbook.ts';
+import { ZipWriter } from '../../src/workbook/zip-writer.ts';
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';

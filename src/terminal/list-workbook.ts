@@ -2,16 +2,13 @@
 
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { type AmountStyle, placesWords, sumWords } from '../../amounts.ts';
-import { isObject, isWholeNumber, type JsonObject } from '../../api/json-values.ts';
-import type { Column, ValueKind } from '../../api/resources.ts';
-import { isTime } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
-import type { ListFormat, Row } from '../list-format.ts';
-import type { Times } from '../local-time.ts';
-import { isBesideItsAmount } from '../table/columns.ts';
-import { csvValue, currencyOf, decimalOf, isMoment, type Reading } from '../table/shown-values.ts';
+import { type AmountStyle, placesWords, sumWords } from '../amounts.ts';
+import { isObject, isWholeNumber, type JsonObject } from '../api/json-values.ts';
+import type { Column, ValueKind } from '../api/resources.ts';
+import { isTime } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
 import {
+  dayOf,
   fixedParts,
   longestText,
   rowXml,
@@ -19,8 +16,12 @@ import {
   sheetEnd,
   sheetFile,
   sheetStart,
-} from './sheet-xml.ts';
-import { ZipWriter } from './zip-writer.ts';
+  ZipWriter,
+} from '../workbook/workbook.ts';
+import type { ListFormat, Row } from './list-format.ts';
+import type { Times } from './local-time.ts';
+import { isBesideItsAmount } from './table/columns.ts';
+import { csvValue, currencyOf, decimalOf, isMoment, type Reading } from './table/shown-values.ts';
 
 /** A line of the second sheet: a title, and what there is to say. A time is Unix seconds. */
 export type AboutLine = readonly [title: string, said: string | { readonly at: number }];
@@ -112,7 +113,7 @@ export class Workbook implements ListFormat {
     const lines: readonly (readonly SheetCell[])[] = [
       ...about.map(([title, said]) => [
         title,
-        typeof said === 'string' ? said : dayOf(said.at, reading.times),
+        typeof said === 'string' ? said : dayIn(said.at, reading.times),
       ]),
       ['zone of all times', zone],
       ...this.#ended.map((count, index): readonly SheetCell[] => [
@@ -198,7 +199,7 @@ export class Workbook implements ListFormat {
   // A value that does not have the kind of its column is shown as received, as in CSV.
   #cellOf(value: unknown, kind: ValueKind): SheetCell {
     const { reading } = this.#parts;
-    if (isMoment(kind) && isTime(value)) return dayOf(value, reading.times) ?? reading.times.iso(value);
+    if (isMoment(kind) && isTime(value)) return dayIn(value, reading.times) ?? reading.times.iso(value);
     if (typeof value === 'boolean') return value;
     const isSmall = typeof value === 'bigint' && Number.isSafeInteger(Number(value));
     const cell = isSmall ? Number(value) : value;
@@ -217,11 +218,10 @@ export class Workbook implements ListFormat {
 // Kinds whose digits are a name and not a number.
 const names: readonly ValueKind[] = ['id', 'card', 'link', 'status'];
 
-// Spreadsheets know the days up to 31 December 9999, and count those before March 1900 differently.
-function dayOf(seconds: number, times: Times): { readonly day: number } | undefined {
-  const shown = Date.parse(`${times.iso(seconds).slice(0, 19)}Z`);
-  const day = shown / 86_400_000 + 25_569;
-  return day >= 61 && day < 2_958_466 ? { day } : undefined;
+// The day as the clock of its zone shows it.
+function dayIn(seconds: number, times: Times): { readonly day: number } | undefined {
+  const day = dayOf(Date.parse(`${times.iso(seconds).slice(0, 19)}Z`));
+  return day === undefined ? undefined : { day };
 }
 
 function widthOf(kind: ValueKind, title: string): number {

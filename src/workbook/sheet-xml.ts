@@ -1,6 +1,6 @@
 /** Writes the XML of a workbook: its cells, its rows and the parts that are the same in every workbook (ECMA-376). */
 
-import { columnLetters } from '../csv.ts';
+import { columnLetters, encoded, keptDigits, relationsPart, workbookPart } from './workbook-facts.ts';
 
 /**
  * What a cell holds. `day` is a count of days since 1900, as spreadsheets write a date with its time; `decimal` a number with
@@ -52,25 +52,23 @@ function cellXml(cell: SheetCell, address: string, isBold: boolean): string {
   return `${open} s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(typeof cell === 'object' ? cell.decimal : String(cell))}</t></is></c>`;
 }
 
-// A spreadsheet keeps 15 digits of a number.
 function isKept(value: number): boolean {
   if (!Number.isFinite(value)) return false;
-  return Number.isInteger(value) ? Math.abs(value) < 1e15 : Number(value.toPrecision(15)) === value;
+  return Number.isInteger(value)
+    ? Math.abs(value) < 10 ** keptDigits
+    : Number(value.toPrecision(keptDigits)) === value;
 }
 
 function isKeptDecimal(text: string): boolean {
-  return text.replace(/^-?0*/, '').replace('.', '').length <= 15;
+  return text.replace(/^-?0*/, '').replace('.', '').length <= keptDigits;
 }
 
-// What XML cannot hold is written as `_xNNNN_`. A text that already looks like that is escaped too.
 function xmlText(text: string): string {
-  const escaped = text
-    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
-    .replace(
-      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
-      (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
-    );
-  return escaped.toWellFormed().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return encoded(text)
+    .toWellFormed()
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
 }
 
 /** The beginning of a sheet. `frozen`: its first row stays in view. */
@@ -136,15 +134,15 @@ export function fixedParts(
   return [
     [
       '[Content_Types].xml',
-      `${head}<Types xmlns="${parts}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${override('xl/workbook.xml', 'sheet.main')}${override('xl/styles.xml', 'styles')}${numbered((_, number) => override(sheetFile(number), 'worksheet'))}</Types>`,
+      `${head}<Types xmlns="${parts}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${override(workbookPart, 'sheet.main')}${override('xl/styles.xml', 'styles')}${numbered((_, number) => override(sheetFile(number), 'worksheet'))}</Types>`,
     ],
-    ['_rels/.rels', relations(relation(1, 'officeDocument', 'xl/workbook.xml'))],
+    ['_rels/.rels', relations(relation(1, 'officeDocument', workbookPart))],
     [
-      'xl/workbook.xml',
+      workbookPart,
       `${head}<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${numbered((name, number) => `<sheet name="${name}" sheetId="${number}" r:id="rId${number}"/>`)}</sheets>${isHeaded ? `<definedNames>${titles}</definedNames>` : ''}</workbook>`,
     ],
     [
-      'xl/_rels/workbook.xml.rels',
+      relationsPart,
       relations(
         numbered((_, number) => relation(number, 'worksheet', `worksheets/sheet${number}.xml`)),
         relation(sheets.length + 1, 'styles', 'styles.xml'),

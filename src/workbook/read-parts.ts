@@ -1,7 +1,33 @@
 /** Reads the XML in a workbook piece by piece, and what it says besides the cells: the list of sheets, shared texts, number formats. */
 
-import { decoded } from './sheet-cells.ts';
-import { damaged, Unreadable, type ZipReader } from './zip-reader.ts';
+import { Buffer } from 'node:buffer';
+import { decoded, placeIn, relationsPart, workbookPart } from './workbook-facts.ts';
+import { damaged, Unreadable, ZipReader } from './zip-reader.ts';
+
+const oldStart = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/** Opens a workbook. Throws Unreadable if the bytes are something else, and says what. */
+export function openWorkbook(bytes: Buffer): ZipReader {
+  if (bytes.subarray(0, 8).equals(oldStart))
+    throw new Unreadable(
+      bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))
+        ? 'the workbook is locked by a password: save it without one'
+        : 'this is an old workbook (.xls) or document: save it as .xlsx or CSV',
+    );
+  const zip = new ZipReader(bytes);
+  if (zip.has(workbookPart)) return zip;
+  throw new Unreadable(`this is ${whatItIs(zip)}, not a workbook (.xlsx) or CSV: save it as one of these`);
+}
+
+function whatItIs(zip: ZipReader): string {
+  const names = zip.names();
+  const has = (start: string) => names.some((name) => name.startsWith(start));
+  if (has('xl/workbook.bin')) return 'a binary workbook (.xlsb)';
+  if (has('word/')) return 'a text document (.docx)';
+  if (has('ppt/')) return 'a presentation (.pptx)';
+  if (has('mimetype') && has('content.xml')) return 'an OpenDocument file (.ods, .odt)';
+  return 'a zip file';
+}
 
 /** Reads the XML of a part to its end. Throws Unreadable if it is not well-formed or exceeds a limit. */
 export async function parsePart(zip: ZipReader, part: string, on: XmlHandlers): Promise<void> {
@@ -16,13 +42,11 @@ export interface WorkbookSheet {
   readonly part: string;
 }
 
-const main = 'xl/workbook.xml';
-
 export type WorkbookParts = Awaited<ReturnType<typeof readParts>>;
 
 export async function readParts(zip: ZipReader) {
   const targets = new Map<string, { readonly type: string; readonly part: string }>();
-  await parsePart(zip, 'xl/_rels/workbook.xml.rels', {
+  await parsePart(zip, relationsPart, {
     open(name, { Id: id = '', Type: type = '', Target: target = '' }) {
       const part = target.startsWith('/') ? target.slice(1) : `xl/${target}`;
       if (name === 'Relationship') targets.set(id, { type: type.slice(type.lastIndexOf('/') + 1), part });
@@ -30,7 +54,7 @@ export async function readParts(zip: ZipReader) {
   });
   const sheets: WorkbookSheet[] = [];
   let is1904 = false;
-  await parsePart(zip, main, {
+  await parsePart(zip, workbookPart, {
     open(name, attributes) {
       if (name === 'workbookPr') is1904 = /^(1|true)$/.test(attributes.date1904 ?? '');
       if (name !== 'sheet') return;
@@ -96,6 +120,13 @@ async function readFormats(zip: ZipReader, part: string): Promise<readonly strin
     },
   });
   return formats;
+}
+
+/** The place of an address. Throws Unreadable if it is none. */
+export function placeOf(address: string): NonNullable<ReturnType<typeof placeIn>> {
+  const place = placeIn(address);
+  if (place === undefined) throw new Unreadable('the file is damaged: a cell has no place');
+  return place;
 }
 
 // Number formats that files name only by their number.

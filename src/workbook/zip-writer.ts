@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { constants, crc32, deflateRawSync } from 'node:zlib';
-import { CliError } from '../../errors.ts';
+import { CliError } from '../errors.ts';
 
 /** What a later run must know to go on with the entry that is being written. */
 interface EntryState {

@@ -1,19 +1,25 @@
 /** Reads a sheet of a workbook (.xlsx) as an input file. Loaded only for such a file. */
 
 import { Buffer } from 'node:buffer';
-import type { CsvRow } from '../csv-rows.ts';
-import { type CellProblem, checkTable, unreadableFile } from '../input-file.ts';
-import type { InputFile, InputHow } from '../plan-types.ts';
-import { type RawCell, readCell } from './sheet-cells.ts';
-import { parsePart, readParts, type WorkbookParts, type WorkbookSheet } from './workbook-parts.ts';
-import { Unreadable, ZipReader } from './zip-reader.ts';
-
-const oldStart = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+import {
+  openWorkbook,
+  parsePart,
+  placeOf,
+  type RawCell,
+  readCell,
+  readParts,
+  Unreadable,
+  type WorkbookParts,
+  type WorkbookSheet,
+} from '../workbook/workbook.ts';
+import type { CsvRow } from './csv-rows.ts';
+import { type CellProblem, checkTable, unreadableFile } from './input-file.ts';
+import type { InputFile, InputHow } from './plan-types.ts';
 
 /** Never throws, whatever the bytes; it returns what is wrong with them. */
 export async function readWorkbook(bytes: Uint8Array, how: InputHow): Promise<InputFile> {
   try {
-    const zip = openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const zip = openWorkbook(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const parts = await readParts(zip);
     const sheet = chosen(parts.sheets, how.sheet);
     const reader = new SheetReader(parts);
@@ -27,28 +33,6 @@ export async function readWorkbook(bytes: Uint8Array, how: InputHow): Promise<In
     if (error instanceof Unreadable) return unreadableFile(error.message);
     throw error;
   }
-}
-
-function openZip(bytes: Buffer): ZipReader {
-  if (bytes.subarray(0, 8).equals(oldStart))
-    throw new Unreadable(
-      bytes.includes(Buffer.from('EncryptedPackage', 'utf16le'))
-        ? 'the workbook is locked by a password: save it without one'
-        : 'this is an old workbook (.xls) or document: save it as .xlsx or CSV',
-    );
-  const zip = new ZipReader(bytes);
-  if (zip.has('xl/workbook.xml')) return zip;
-  throw new Unreadable(`this is ${whatItIs(zip)}, not a workbook (.xlsx) or CSV: save it as one of these`);
-}
-
-function whatItIs(zip: ZipReader): string {
-  const names = zip.names();
-  const has = (start: string) => names.some((name) => name.startsWith(start));
-  if (has('xl/workbook.bin')) return 'a binary workbook (.xlsb)';
-  if (has('word/')) return 'a text document (.docx)';
-  if (has('ppt/')) return 'a presentation (.pptx)';
-  if (has('mimetype') && has('content.xml')) return 'an OpenDocument file (.ods, .odt)';
-  return 'a zip file';
 }
 
 function chosen(sheets: readonly WorkbookSheet[], name: string | undefined): WorkbookSheet {
@@ -184,11 +168,4 @@ const mostProblems = 100_000;
 
 function isOn(text: string | undefined): boolean {
   return text === '1' || text === 'true';
-}
-
-function placeOf(address: string): { readonly line: number; readonly index: number } {
-  const [, letters = '', line = ''] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})$/.exec(address) ?? [];
-  if (letters === '') throw new Unreadable('the file is damaged: a cell has no place');
-  const index = letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
-  return { line: Number(line), index };
 }

@@ -3,7 +3,8 @@
  * wrong. Pure.
  */
 
-import { dayMs } from '../../api/spec.ts';
+import { dayMs } from '../api/spec.ts';
+import { dateOf, decoded, keptDigits } from './workbook-facts.ts';
 
 export interface RawCell {
   /** `n` number, `s` shared text, `str` and `inlineStr` text, `b` yes or no, `e` error, `d` date. */
@@ -42,13 +43,6 @@ export function readCell(cell: RawCell, shared: readonly string[], is1904: boole
   }
 }
 
-/** Decodes `_xNNNN_`, which stands for characters that XML cannot hold. */
-export function decoded(text: string): string {
-  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
-    String.fromCharCode(Number.parseInt(code, 16)),
-  );
-}
-
 function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
   const number = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isFinite(number))
@@ -57,9 +51,11 @@ function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
   // hours.
   const plain = format.replaceAll(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   if (/[dyhs]|m(?!\w*0)/i.test(plain.replaceAll(/general/gi, ''))) return readDate(number, plain, is1904);
-  const shown = Number(number.toPrecision(15));
-  if (Math.abs(number) >= 1e15)
-    return { wrong: `${value} has more than 15 digits, which a spreadsheet rounds: type it as text` };
+  const shown = Number(number.toPrecision(keptDigits));
+  if (Math.abs(number) >= 10 ** keptDigits)
+    return {
+      wrong: `${value} has more than ${keptDigits} digits, which a spreadsheet rounds: type it as text`,
+    };
   if (Number.isInteger(shown) !== Number.isInteger(number))
     return { wrong: `holds ${value}, and shows ${shown}: type the value that is meant` };
   // 00123 is a number shown with leading zeros.
@@ -93,9 +89,7 @@ function readDate(days: number, format: string, is1904: boolean): ReadCell {
   }
   if (days >= 0 && days < 1 && !is1904) return { text: clock, isDate: true };
   const serial = is1904 ? days + 1462 : days;
-  // Spreadsheets count a 29 February 1900, which never existed.
-  if (serial < 61 || serial >= 2_958_466)
-    return { wrong: 'a date before March 1900, or not a date: type it as text' };
-  const day = new Date(Math.floor(serial) * dayMs - 25_569 * dayMs).toISOString().slice(0, 10);
+  const day = dateOf(serial);
+  if (day === undefined) return { wrong: 'a date before March 1900, or not a date: type it as text' };
   return { text: clock === '00:00:00' ? day : `${day} ${clock}`, isDate: true };
 }
