@@ -10,7 +10,7 @@ import type { Transport } from './transport.ts';
 export { scan, tooMuchJson } from './json-scan.ts';
 export { failureOf } from './network-failure.ts';
 export { proxyFor } from './proxy.ts';
-export { longPages, readOne } from './read-records.ts';
+export { brokeOff, incomplete, longPages, readOne, upTo } from './read-records.ts';
 export { parseExactly, readJson } from './reply-json.ts';
 export type { Transport } from './transport.ts';
 

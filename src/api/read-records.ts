@@ -1,4 +1,4 @@
-/** Reads records for commands: pages to the end of a list, or one record by id. */
+/** Reads records for commands: the longest pages, up to a number or until they break off, or one record by its id. */
 
 import { about, CliError } from '../errors.ts';
 import { accountLabel, commandLine } from '../profiles/profiles.ts';
@@ -31,6 +31,39 @@ export async function* longPages(
     if (!tooLong || !(error instanceof CliError) || error.kind !== 'rejected') throw error;
     yield* service.pages(resource, query, how);
   }
+}
+
+/** A page cut down to `most` records. */
+export function upTo(page: Page, most: number): Page {
+  return {
+    ...page,
+    records: page.records.slice(0, most),
+    hasMore: page.hasMore || page.records.length > most,
+  };
+}
+
+/** Whether an error in the middle of a walk makes it incomplete. A refused key and Ctrl-C do not. */
+export function brokeOff({ kind }: CliError): boolean {
+  return ['network', 'reply', 'rejected', 'not_found'].includes(kind);
+}
+
+/**
+ * The error of a walk that broke off in the middle; the error itself if nothing was read, or if it does not make the walk
+ * incomplete. `certain`: what was read; `now`: how to go on.
+ */
+export function incomplete(
+  error: unknown,
+  read: number,
+  certain: string,
+  now: (error: CliError) => readonly string[],
+): unknown {
+  if (read === 0 || !(error instanceof CliError) || !brokeOff(error)) return error;
+  return new CliError('incomplete', error.message, {
+    ...error.parts,
+    certain,
+    now: now(error),
+    cause: error,
+  });
 }
 
 /**

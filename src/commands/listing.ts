@@ -1,6 +1,6 @@
 /** Prints `orders list` and `customers list` page by page, and then the command for the next page. */
 
-import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
+import { incomplete, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
 import { idOf, type JsonObject } from '../api/json-values.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import type { Context } from '../context/context.ts';
@@ -8,7 +8,7 @@ import { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';
 import { accountSpan, commandLine, type Profile, tallyModes } from '../profiles/profiles.ts';
 import type { Cell, ListSink } from '../terminal/terminal.ts';
-import { incomplete, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
+import { type Walk, type WalkedPage, walkBackwards, walkForwards } from './list-pages.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */
 export function pagingFlags(resource: ResourceName) {

@@ -1,6 +1,6 @@
 /** `customers find`: searches customers for words and shows the matches page by page, up to --max customers. */
 
-import { longPages, type Service } from '../../api/api.ts';
+import { incomplete, longPages, type Service, upTo } from '../../api/api.ts';
 import { idOf, itemsOf, type JsonObject } from '../../api/json-values.ts';
 import { customerColumns } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
@@ -12,15 +12,13 @@ import { customerNamesOf, type NearBuyers, nearBuyers } from '../orders/search/n
 import { createSearch } from '../orders/search/order-matching.ts';
 import { foldedTexts, metadataTexts, type SearchableOrder, textOf } from '../orders/search/order-texts.ts';
 import {
-  incomplete,
   isBlind,
   type SearchPaging,
   searchCommand,
   searchFlags,
   searchMax,
   textArgument,
-  upTo,
-} from '../walk.ts';
+} from '../search-flags.ts';
 
 export const find = defineCommand({
   description:

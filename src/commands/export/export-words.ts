@@ -1,6 +1,6 @@
 /** What an export says besides writing its rows: what is missing or odd in them, and after an early end what is certain and how to go on. */
 
-import type { WireRecord } from '../../api/api.ts';
+import { brokeOff, type WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/json-values.ts';
 import { resources } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
@@ -8,7 +8,6 @@ import { counted } from '../../counted.ts';
 import { CliError, messageOf, systemCode } from '../../errors.ts';
 import type { ExportFile, ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { brokeOff } from '../walk.ts';
 import type { ExportForm } from './export-flags.ts';
 import type { ExportRun } from './export-run.ts';
 

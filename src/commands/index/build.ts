@@ -1,6 +1,6 @@
 /** `index build`, `status` and `rekey`: make an index on this machine, show its state, and seal it with a new key. */
 
-import type { OpenService } from '../../api/api.ts';
+import { brokeOff, type OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
@@ -13,7 +13,6 @@ import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { doubtsOf, readWords } from '../orders/search/find-indexed.ts';
 import { rowColumn } from '../report/report-rows.ts';
-import { brokeOff } from '../walk.ts';
 import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
 
 export const build = defineCommand({

@@ -1,6 +1,6 @@
 /** Puts orders into the index of the account: in a walk of its own, or the pages that another walk reads. */
 
-import { longPages, type Page, type Service } from '../../api/api.ts';
+import { longPages, type Page, type Service, upTo } from '../../api/api.ts';
 import { idOf } from '../../api/json-values.ts';
 import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
@@ -8,7 +8,6 @@ import { orElse, refused } from '../../errors.ts';
 import type { Learned, OrderIndex, ReadOrder } from '../../index/index.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { indexedOrder } from '../orders/search/indexed-text.ts';
-import { upTo } from '../walk.ts';
 
 export interface IndexWalk {
   readonly ctx: Context;

@@ -1,6 +1,6 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
-import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
+import { incomplete, longPages, type Page, type Service, upTo, type WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/json-values.ts';
 import { copiedId, resources } from '../../api/resources.ts';
 import { orderIdPattern } from '../../api/spec.ts';
@@ -15,7 +15,7 @@ import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { feedIndex } from '../index/index-walk.ts';
 import { passing } from '../listing.ts';
-import { incomplete, isBlind, searchFlags, searchMax, textArgument, upTo } from '../walk.ts';
+import { isBlind, searchFlags, searchMax, textArgument } from '../search-flags.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
 import { searchedIndex } from './search/find-indexed.ts';

@@ -3,7 +3,7 @@
  * service itself.
  */
 
-import { longPages, type OpenService } from '../../api/api.ts';
+import { incomplete, longPages, type OpenService } from '../../api/api.ts';
 import { currencyPattern, type TimeRange } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -16,7 +16,6 @@ import { type Dimension, type Facts, factsOfOrder, hasCurrency, type Split } fro
 import { feedIndex } from '../index/index-walk.ts';
 import { lostRecords, lostWords } from '../journal/attempts.ts';
 import { stopAtDate } from '../orders/order-observer.ts';
-import { incomplete } from '../walk.ts';
 import { openFile } from './report-file.ts';
 import { openIndex } from './report-index.ts';
 import { timesBefore } from './report-period.ts';

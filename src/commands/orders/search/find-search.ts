@@ -16,7 +16,7 @@ import { commandLine, type Profile, tallyModes } from '../../../profiles/profile
 import { type Figure, factsOfOrder, type summariseOrders } from '../../../reports/reports.ts';
 import { type Filter, joinColumns } from '../../listing.ts';
 import { nobodyAsked } from '../../report/report-source.ts';
-import { type SearchPaging, searchCommand } from '../../walk.ts';
+import { type SearchPaging, searchCommand } from '../../search-flags.ts';
 import { knownColumns } from '../known-columns.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
