@@ -60,11 +60,11 @@ export { checkNote, lettersIn, missingIn, requiredBy, roleWords } from './may-ch
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
+export { chargesNamed, needsCharge, notOneCharge, type RefundAsked } from './refund/decide-refund.ts';
 export { originsAmong, type RefundOrigins, senderOf, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { countingAt, limitAt, nothingAllowed } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { chargesNamed, needsCharge, notOneCharge, type RefundAsked } from './refund/refund-plan.ts';
 export {
   isOfRefund,
   pendingRequests,

@@ -13,8 +13,8 @@ import { checkCapturable } from './capture-order.ts';
 import { totalOf } from './create/new-order.ts';
 import { sumOf } from './create/sale-flags.ts';
 import { refuseUnfit } from './may-change.ts';
+import { decideRefund } from './refund/decide-refund.ts';
 import type { Counting } from './refund/refund-limit.ts';
-import { planRefund } from './refund/refund-plan.ts';
 
 type Asked = Pick<
   Change,
@@ -87,7 +87,7 @@ function plannedRefund({ asked, fresh, profile, counting }: PlannedAgain): Plann
   // The guards of the journal check whether an equal refund was made before: they know which rows of a plan may be equal.
   const again = moneyOf(fresh)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
   const refund = { charge, amount, reason: sentReason, note, again };
-  const { change } = planRefund(refund, fresh, profile, { counting });
+  const { change } = decideRefund(refund, fresh, profile, { counting });
   const { request: sent, expected, tolerated, amount: sum, currency } = change;
   const what = { request: sent, expected, tolerated, amount: sum, currency };
   return reason === undefined ? what : { ...what, reason: sentReason };

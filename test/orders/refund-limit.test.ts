@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planRefund } from '../../src/changes/refund/refund-plan.ts';
+import { decideRefund } from '../../src/changes/refund/decide-refund.ts';
 import { CliError } from '../../src/errors.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
@@ -205,7 +205,7 @@ describe('whatever was refunded before', () => {
         const counting = refunds.filter(({ ago }) => ago === null || ago < 24 * hour);
         const sum = counting.reduce((total, one) => total + one.amount, amount);
         const plan = () =>
-          planRefund({ charge: '1', amount, again: [] }, orderWith(refunds), profile, {
+          decideRefund({ charge: '1', amount, again: [] }, orderWith(refunds), profile, {
             counting: { nowMs, unshown: [] },
           });
         if (sum <= limit) expect(plan().change.amount).toBe(amount);
@@ -225,7 +225,7 @@ describe('whatever was refunded before', () => {
     fc.assert(
       fc.property(earlier, fc.integer({ min: 401, max: 1100 }), (refunds, amount) => {
         const at = (time: number) => () =>
-          planRefund({ charge: '1', amount, again: [] }, orderWith(refunds), profile, {
+          decideRefund({ charge: '1', amount, again: [] }, orderWith(refunds), profile, {
             counting: { nowMs: time * 1000, unshown: [] },
           });
         const error = errorOf(at(seconds));

@@ -33,8 +33,8 @@ import {
 } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { driftOf } from '../money-changed.ts';
+import { decideRefund } from '../refund/decide-refund.ts';
 import { countingAt } from '../refund/refund-limit.ts';
-import { planRefund } from '../refund/refund-plan.ts';
 import { idsMadeBy, madeByRows } from './own-rows.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
@@ -291,7 +291,7 @@ async function refuseChanged(
   const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
   const attempts = await ctx.journal.attemptsOf(service, orderId);
   const counting = countingAt(service, unshownRefunds(attempts, order));
-  const fresh = planRefund({ ...wanted, again: [...again, ...made] }, order, profile, { counting });
+  const fresh = decideRefund({ ...wanted, again: [...again, ...made] }, order, profile, { counting });
   // Body, sum and currency are compared too: somebody may have written the plan with a program, and the code that reads it cannot
   // know what an order has.
   const { request, ...now } = fresh.change;

@@ -22,12 +22,12 @@ import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 import { byHandLines, unshownIn } from '../by-hand-words.ts';
 import { requestLine, titleLine } from '../change-words.ts';
 import { type ConfirmedOrder, checkApprovable, confirmChange } from '../confirm-change.ts';
+import { decideRefund, type RefundAsked } from './decide-refund.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins, splitAgain } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
 import { countingAt } from './refund-limit.ts';
 import { refundWarnings } from './refund-order.ts';
-import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import {
   type ApprovedRefund,
@@ -196,24 +196,24 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund, how: LookedHo
   const what = { ...given, ...(await splitAgain(ctx, { service, id: orderId, order }, given, twins)) };
   const made = madeWords(ctx, origins);
   const counting = countingAt(service, await unshownIn(ctx, service, order));
-  const plan = planRefund(what, order, profile, { counting, madeWords: made });
+  const decided = decideRefund(what, order, profile, { counting, madeWords: made });
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, twins.own));
-  checkTwins(plan, what, { found: twins.twins, line }, profile);
+  checkTwins(decided, what, { found: twins.twins, line }, profile);
   const next = `${asked.operator} can take it back and ask again; or reject it:`;
-  refuseChanged(request, askedRefund(profile, plan), `${asked.operator} asked`, next);
-  const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
+  refuseChanged(request, askedRefund(profile, decided), `${asked.operator} asked`, next);
+  const told = refundWarnings(ctx, { profile, order, origins }, decided, twins);
   const warnings = [...told.warnings, ...(await otherRequests(ctx, asked, request.id))];
   const urgent = [
-    ...(await byHandLines(ctx, service, { ...order, id: orderId }, plan.change)),
+    ...(await byHandLines(ctx, service, { ...order, id: orderId }, decided.change)),
     ...told.urgent,
   ];
-  const shownPlan = { ...plan, warnings };
+  const shown = { ...decided, warnings };
   return {
     profile,
     order: { id: orderId, amount: asked.amount, currency: asked.currency },
     preview: [
       ...refundPreview({
-        plan: shownPlan,
+        refund: shown,
         order,
         profile,
         note: asked.note,
@@ -221,7 +221,7 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund, how: LookedHo
         origins,
         asides: told.asides,
       }),
-      requestLine(plan.change.request.body),
+      requestLine(decided.change.request.body),
       { line: `asked   by ${asked.operator}, ${ctx.days.full(asked.time)} (${request.id})`, hang: 8 },
     ],
     urgent,

@@ -22,7 +22,7 @@ import {
   twinsAmong,
 } from '../../orders/orders.ts';
 import type { OrderRead } from '../order-change.ts';
-import type { RefundAsked } from './refund-plan.ts';
+import type { RefundAsked } from './decide-refund.ts';
 
 /** The twins that were found, and where nobody looked. */
 export interface FoundTwins {

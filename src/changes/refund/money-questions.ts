@@ -20,8 +20,8 @@ import {
   decimalsOrThousands,
   readAmount,
 } from '../../typed-amounts.ts';
+import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './decide-refund.ts';
 import type { spreadRest } from './refund-checks.ts';
-import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 
 /** What a question carries besides its words. */
 export type AskedHow = Pick<Question, 'about' | 'canGoBack'>;

@@ -29,8 +29,8 @@ import {
   unfitOf,
 } from '../../orders/orders.ts';
 import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
+import type { DecidedRefund, RefundAsked } from './decide-refund.ts';
 import { type Counting, overLimit, showOrder } from './refund-limit.ts';
-import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
 // What is refused elsewhere: the check of a charge says what is wrong with that charge, and what the mode forbids was refused
 // before.
@@ -110,7 +110,7 @@ export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => stri
  * whom; `over`: the limit that the refund is over.
  */
 export function checkRepeat(
-  { change: { expected, request }, money }: Pick<RefundPlan, 'change' | 'money'>,
+  { change: { expected, request }, money }: Pick<DecidedRefund, 'change' | 'money'>,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
   how: { readonly madeWords?: MadeWords | undefined; readonly over: CliError | undefined },
@@ -176,7 +176,7 @@ export function isOfDuplicate(reason: RefundAsked['reason']): boolean {
 
 /** Throws CliError 'refused' while `--again` does not name the refund of a twin (`twinsToName`). `line`: a twin in words. */
 export function checkTwins(
-  { charge, change, money }: RefundPlan,
+  { charge, change, money }: DecidedRefund,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   { found, line }: { readonly found: readonly KnownTwin[]; readonly line: (twin: KnownTwin) => string },
   profile: Profile,
@@ -209,7 +209,7 @@ export function refundCommand(profile: Profile, { id }: OrderMoney, words: reado
 // The command with the flags as they were typed or answered, and what --again must name.
 function commandAgain(
   profile: Profile,
-  { money, request }: Pick<RefundPlan, 'money'> & Pick<RefundPlan['change'], 'request'>,
+  { money, request }: Pick<DecidedRefund, 'money'> & Pick<DecidedRefund['change'], 'request'>,
   charge: number | string | undefined,
   { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
   again: readonly string[],

@@ -14,11 +14,11 @@ import type { PlannedChange } from '../change.ts';
 import { checkNoHold, hold, skippedHold } from '../hold.ts';
 import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
+import { type DecidedRefund, decideRefund, type RefundAsked } from './decide-refund.ts';
 import { madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
 import { checkTwins, type MadeWords } from './refund-checks.ts';
 import { type Counting, countingAt } from './refund-limit.ts';
-import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { type Previewed, refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
@@ -59,7 +59,11 @@ interface Planning extends Pick<Counting, 'unshown'> {
    * Plans the refund for the order as it was read, or as it was read again later. `byHand`: refunds that were recorded as made
    * and that the order does not show.
    */
-  readonly planNow: (asked: RefundAsked, now?: JsonObject, byHand?: readonly AttemptRecord[]) => RefundPlan;
+  readonly decideNow: (
+    asked: RefundAsked,
+    now?: JsonObject,
+    byHand?: readonly AttemptRecord[],
+  ) => DecidedRefund;
   readonly origins: RefundOrigins;
   readonly approved: ApprovedRefund | undefined;
 }
@@ -77,16 +81,16 @@ async function planOrder(
   const made = madeWords(ctx, origins);
   const attempts = await attemptsOn(ctx, read.service, order);
   const unshown = await unshownIn(ctx, read.service, order);
-  const planNow: Planning['planNow'] = (asked, now = order, byHand = unshown) =>
-    planRefund(asked, now, profile, {
+  const decideNow: Planning['decideNow'] = (asked, now = order, byHand = unshown) =>
+    decideRefund(asked, now, profile, {
       counting: countingAt(read.service, byHand),
       madeWords: made,
       failures: { attempts, shortTime: (ms) => ctx.shortTime(ms) },
     });
-  const dialog = await refundDialog(ctx, read, given, { planNow, unshown, madeWords: made });
+  const dialog = await refundDialog(ctx, read, given, { decideNow, unshown, madeWords: made });
   const planAnswers = async (): Promise<PlannedChange> => {
     const planned = await planAnswered(ctx, read, await dialog.ask(), {
-      planNow,
+      decideNow,
       unshown,
       origins,
       approved,
@@ -108,9 +112,9 @@ async function refundDialog(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
-  planning: Pick<Planning, 'planNow' | 'unshown'> & { readonly madeWords: MadeWords },
+  planning: Pick<Planning, 'decideNow' | 'unshown'> & { readonly madeWords: MadeWords },
 ) {
-  const { planNow, unshown, madeWords: made } = planning;
+  const { decideNow, unshown, madeWords: made } = planning;
   const { service, order, twin } = read;
   const { profile } = service;
   const questions = refundQuestions(ctx, read, given, {
@@ -132,10 +136,10 @@ async function refundDialog(
       async (from, canGoBack, before) => {
         const asked = await questions.amount(from, canGoBack, before);
         // What is refused anyway is refused before the next question.
-        const plan = planNow(asked);
-        await ctx.journal.refusePlanned({ service, change: plan.change, order });
+        const decided = decideNow(asked);
+        await ctx.journal.refusePlanned({ service, change: decided.change, order });
         if (profile.sender !== undefined) twinsOf().catch(() => undefined);
-        limited = await refuseOverLimits(ctx, askedRefund(profile, plan), profile.settings, [
+        limited = await refuseOverLimits(ctx, askedRefund(profile, decided), profile.settings, [
           'reason',
           'note',
         ]);
@@ -151,7 +155,7 @@ async function refundDialog(
           line: (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, own)),
         };
         const asked = await questions.twins(named, found, canGoBack);
-        checkTwins(planNow(asked), asked, found, profile);
+        checkTwins(decideNow(asked), asked, found, profile);
         return asked === named ? from : asked;
       },
       questions.note,
@@ -172,12 +176,12 @@ async function planAnswered(
   ctx: Context,
   read: OrderRead,
   { asked, limited, twins }: Answered,
-  { planNow, origins, approved }: Planning,
+  { decideNow, origins, approved }: Planning,
 ): Promise<PlannedChange> {
   const { order } = read;
   const { profile } = read.service;
   const { settings } = profile;
-  const planned = planNow(asked);
+  const planned = decideNow(asked);
   const told = refundWarnings(ctx, { profile, order, origins }, planned, twins);
   const refund = askedRefund(profile, planned);
   const [finding, waiting] = await Promise.all([
@@ -189,12 +193,12 @@ async function planAnswered(
   // What was asked for is approved only while the order shows the same money.
   const others = asks ? waiting : waiting.map((line) => `${line}; this refund ends it`);
   const warnings = [...told.warnings, ...others, ...(second === undefined ? [] : [second])];
-  const plan = { ...planned, warnings };
-  const { money } = plan;
+  const decided = { ...planned, warnings };
+  const { money } = decided;
   const { note } = asked;
   const isOfTeam = (await ctx.journal.rules()) !== undefined;
   const change = {
-    ...plan.change,
+    ...decided.change,
     approval: approved?.id,
     skippedHoldMs: skippedHold(profile, read.asked.noHold),
   };
@@ -212,16 +216,16 @@ async function planAnswered(
     change,
     checks: [...warnings, ...told.urgent],
     async checkFresh({ value }) {
-      const last = planNow(asked, value, await unshownIn(ctx, read.service, value));
+      const last = decideNow(asked, value, await unshownIn(ctx, read.service, value));
       if (approved !== undefined) refuseChanged(approved, askedRefund(profile, last));
     },
     confirmation: asks ? { ...confirmation, purpose: 'ask' } : confirmation,
     ...(asks ? { ask: () => askForApproval(ctx, profile, refund) } : {}),
-    preview: refundPreview({ plan, order, profile, note, isOfTeam, origins, asides: told.asides }),
+    preview: refundPreview({ refund: decided, order, profile, note, isOfTeam, origins, asides: told.asides }),
     urgent: told.urgent,
     hold: () => hold(ctx, profile, read.asked.noHold),
     show: (applied) =>
-      ctx.out.record(applied.record, orderColumns, () => refundResult(plan, applied, profile)),
+      ctx.out.record(applied.record, orderColumns, () => refundResult(decided, applied, profile)),
   };
 }
 
@@ -229,7 +233,7 @@ async function planAnswered(
 export function refundWarnings(
   ctx: Context,
   { profile, order, origins }: Pick<Previewed, 'profile' | 'order' | 'origins'>,
-  { warnings, money }: RefundPlan,
+  { warnings, money }: DecidedRefund,
   { twins, own, gaps }: FoundTwins,
 ) {
   const young = youngWarnings(money, profile, ctx.clock.now(), origins);

@@ -16,6 +16,7 @@ import { type Choice, GoBack } from '../../terminal/terminal.ts';
 import { unshownWords } from '../first-block.ts';
 import { missingIn, tooShort } from '../may-change.ts';
 import type { OrderRead } from '../order-change.ts';
+import { chargesNamed, type NamedMoney, type RefundAsked } from './decide-refund.ts';
 import {
   type AskedHow,
   askAmount,
@@ -25,7 +26,6 @@ import {
 } from './money-questions.ts';
 import { isOfDuplicate, type MadeWords, provableMoney, spreadRest, twinsToName } from './refund-checks.ts';
 import type { Counting } from './refund-limit.ts';
-import { chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 import { noteKept } from './refund-screens.ts';
 
 /**

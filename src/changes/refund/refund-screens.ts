@@ -25,12 +25,12 @@ import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { journalWords, titleLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
+import type { DecidedRefund } from './decide-refund.ts';
 import { type RefundOrigins, sentByWords } from './known-refunds.ts';
 import { showOrder } from './refund-limit.ts';
-import type { RefundPlan } from './refund-plan.ts';
 
 export interface Previewed {
-  readonly plan: RefundPlan;
+  readonly refund: DecidedRefund;
   readonly order: JsonObject;
   readonly profile: Profile;
   readonly note: string | undefined;
@@ -46,16 +46,16 @@ export function noteKept(isOfTeam: boolean): string {
 
 /** What a person sees before saying yes. */
 export function refundPreview(previewed: Previewed): readonly Block[] {
-  const { plan, order, profile, note, isOfTeam, origins, asides } = previewed;
-  const { change, money } = plan;
+  const { refund, order, profile, note, isOfTeam, origins, asides } = previewed;
+  const { change, money } = refund;
   const { body } = change.request;
   const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
-  const warnings = [...plan.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];
+  const warnings = [...refund.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];
   return [
-    titleLine(heading(plan), profile, 'strong'),
+    titleLine(heading(refund), profile, 'strong'),
     { line: orderLine(money, order, profile), hang: 8 },
     { line: `buyer   ${buyerWords(order, profile)}`, hang: 8 },
-    ...sources(plan).map((charge): Block => ({ line: chargeLine(charge, money), hang: 8 })),
+    ...sources(refund).map((charge): Block => ({ line: chargeLine(charge, money), hang: 8 })),
     {
       line:
         body.reason === undefined
@@ -64,12 +64,12 @@ export function refundPreview(previewed: Previewed): readonly Block[] {
     },
     ...(note === undefined ? [] : [{ line: `note    ${note}   ${noteKept(isOfTeam)}`, hang: 8 }]),
     ...asides.map((line): Block => ({ line: { text: `twin    ${line}`, style: 'faint' }, hang: 8 })),
-    { grid: moneyRows(plan, origins, profile), right: [1, 2], indent: 2 },
+    { grid: moneyRows(refund, origins, profile), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
   ];
 }
 
-function heading({ charge, change: { amount }, rest }: RefundPlan): string {
+function heading({ charge, change: { amount }, rest }: DecidedRefund): string {
   if (charge === undefined) return 'REFUND A WHOLE ORDER';
   if (rest) return 'REFUND THE REST OF A CHARGE';
   return amount === charge.amount ? 'REFUND ONE CHARGE OF AN ORDER' : 'REFUND PART OF AN ORDER';
@@ -100,7 +100,7 @@ export function buyerWords(order: JsonObject, { settings }: Profile): string {
   return parts.length === 0 ? 'not shown' : parts.join('  ');
 }
 
-function sources({ charge, change, money }: RefundPlan): readonly ChargeMoney[] {
+function sources({ charge, change, money }: DecidedRefund): readonly ChargeMoney[] {
   if (charge !== undefined) return [charge];
   return money.charges.filter(({ id }) => change.expected.some(({ chargeId }) => chargeId === id));
 }
@@ -110,12 +110,12 @@ function chargeLine({ number, value, id }: ChargeMoney, { charges }: OrderMoney)
 }
 
 function moneyRows(
-  plan: RefundPlan,
+  refund: DecidedRefund,
   origins: RefundOrigins,
   { settings }: Profile,
 ): readonly (readonly Cell[])[] {
-  const { charge, money, change } = plan;
-  const { charges, recorded } = chargesLeft(money, plan.byHand);
+  const { charge, money, change } = refund;
+  const { charges, recorded } = chargesLeft(money, refund.byHand);
   const figure = figuresIn(money.currency, settings);
   const refunded = refundedSum(money);
   const locked = lockedIn(money);
@@ -128,7 +128,7 @@ function moneyRows(
             paid: charge.amount,
             refunded: charge.refunded,
             pending: charge.taken - charge.refunded,
-            byHand: chargesLeft({ charges: [charge] }, plan.byHand).recorded,
+            byHand: chargesLeft({ charges: [charge] }, refund.byHand).recorded,
             left: charges.find(({ id }) => id === charge.id)?.left ?? 0,
             locked: 0,
           },
@@ -155,7 +155,7 @@ function moneyRows(
     ...(locked === undefined
       ? []
       : [['cannot be refunded', ...columns.map((one) => figure(-one.locked)), locked.names]]),
-    [strong('THIS REFUND'), ...columns.map(() => strong(figure(-change.amount))), shareOf(plan)],
+    [strong('THIS REFUND'), ...columns.map(() => strong(figure(-change.amount))), shareOf(refund)],
     ['left afterwards', ...columns.map(({ left }) => figure(Math.max(0, left - change.amount)))],
   ];
 }
@@ -182,7 +182,7 @@ function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): r
   return [[several, { time: last.createdAt, precision: 'day' }, by === undefined ? '' : `, ${by}`]];
 }
 
-function shareOf({ charge, money, change: { amount }, rest }: RefundPlan): string {
+function shareOf({ charge, money, change: { amount }, rest }: DecidedRefund): string {
   if (rest) return `all that is left of charge ${charge?.number ?? ''}`;
   if (charge !== undefined && amount < charge.amount)
     return `${percent(amount, charge.amount)} % of charge ${charge.number}`;
@@ -190,26 +190,26 @@ function shareOf({ charge, money, change: { amount }, rest }: RefundPlan): strin
 }
 
 /** Shows how much was refunded to which card, the refund's id, and what is left of the order. */
-export function refundResult(plan: RefundPlan, applied: Applied, profile: Profile): readonly Block[] {
+export function refundResult(refund: DecidedRefund, applied: Applied, profile: Profile): readonly Block[] {
   const reading = readMoney(applied.record.value);
-  const after = 'money' in reading ? reading.money : plan.money;
-  const currency = after.currency ?? plan.money.currency;
+  const after = 'money' in reading ? reading.money : refund.money;
+  const currency = after.currency ?? refund.money.currency;
   const figure = figuresIn(currency, profile.settings);
   const isPending = applied.state === 'pending';
   return [
     titleLine(
-      `${isPending ? 'refund pending:' : 'refunded'} ${amountWords(plan.change.amount, currency, profile.settings)} to ${sources(
-        plan,
+      `${isPending ? 'refund pending:' : 'refunded'} ${amountWords(refund.change.amount, currency, profile.settings)} to ${sources(
+        refund,
       )
         .map(({ value }) => brandAndCard(value))
         .join(', ')}`,
       profile,
       'good',
     ),
-    { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
+    { line: `order    ${after.id}   ${statusWords(refund.money.status, after.status)}` },
     ...refundLines(applied.refunds ?? [], after, figure),
-    ...moneyAfter(after, plan.byHand, profile.settings, {
-      before: refundedSum(plan.money),
+    ...moneyAfter(after, refund.byHand, profile.settings, {
+      before: refundedSum(refund.money),
       end: journalWords(applied.change),
     }),
     ...(applied.by === 'read'

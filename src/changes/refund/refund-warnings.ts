@@ -6,8 +6,8 @@ import { statuses } from '../../api/spec.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { failedAndLeft, failureSeenAt } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import type { DecidedRefund } from './decide-refund.ts';
 import { isKnown, type RefundOrigins } from './known-refunds.ts';
-import type { RefundPlan } from './refund-plan.ts';
 
 const youngMs = 15 * 60_000;
 
@@ -39,7 +39,7 @@ export interface FailuresSeen {
 
 /** Says which failed refund this refund is sent instead of: `this sends again rf_1, which failed (seen 10:42)`. */
 export function followsWarnings(
-  { change: { expected }, money }: Pick<RefundPlan, 'change' | 'money'>,
+  { change: { expected }, money }: Pick<DecidedRefund, 'change' | 'money'>,
   { attempts, shortTime }: FailuresSeen = { attempts: [], shortTime: String },
 ): string[] {
   const known = { reading: { money }, doubt: money.doubt, attempts };

@@ -15,7 +15,7 @@ import {
   wentBackWords,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { RefundPlan } from './refund-plan.ts';
+import type { DecidedRefund } from './decide-refund.ts';
 import { findRequest, isOfRefund, requestTitle, stateWords } from './request-record.ts';
 
 /**
@@ -24,7 +24,7 @@ import { findRequest, isOfRefund, requestTitle, stateWords } from './request-rec
  */
 export function askedRefund(
   profile: Profile,
-  { change, money }: Pick<RefundPlan, 'change' | 'money'>,
+  { change, money }: Pick<DecidedRefund, 'change' | 'money'>,
 ): AskedRefund {
   const { kind, orderId, request, expected, tolerated, amount, currency, reason, note, twins = [] } = change;
   const again = [...change.again, ...twins];

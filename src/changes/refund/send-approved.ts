@@ -6,8 +6,8 @@ import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import type { AskedRefundRow } from '../../journal/journal.ts';
 import type { OrderAsked } from '../order-change.ts';
+import type { RefundAsked } from './decide-refund.ts';
 import { refundOrder } from './refund-order.ts';
-import type { RefundAsked } from './refund-plan.ts';
 import { findRequest, isOfRefund, stateWords } from './request-record.ts';
 
 /**

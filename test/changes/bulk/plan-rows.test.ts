@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/plan/plan-row.ts';
 import { planRows } from '../../../src/changes/bulk/plan/plan-rows.ts';
-import { planRefund } from '../../../src/changes/refund/refund-plan.ts';
+import { decideRefund } from '../../../src/changes/refund/decide-refund.ts';
 import type { AttemptRecord } from '../../../src/journal/rows/journal-rows.ts';
 import { knownOrder } from '../../../src/orders/known-order.ts';
 import { rowKey } from '../../../src/plans/plan-lines.ts';
@@ -351,7 +351,7 @@ it('the command for a charge names no refund that failed', () => {
   const split = orderOf('ord_1', [chargeOf('ch_1', 50, { refunds: listOf(failed) }), chargeOf('ch_2', 50)]);
   const asked = { charge: undefined, amount: 5, again: [], reason: undefined, note: undefined };
   const times = { counting: { nowMs: 0, unshown: [] }, anyMode: true };
-  expect(() => planRefund(asked, split, profile, times)).toThrow(
+  expect(() => decideRefund(asked, split, profile, times)).toThrow(
     expect.objectContaining({
       parts: expect.objectContaining({
         now: expect.arrayContaining(['  paydesk -p shop-mx orders refund ord_1 --charge 1 --amount 5']),

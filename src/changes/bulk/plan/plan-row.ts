@@ -17,8 +17,8 @@ import {
 import type { KnownOrder } from '../../../orders/orders.ts';
 import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
+import { type DecidedRefund, decideRefund, refundedBefore } from '../../refund/decide-refund.ts';
 import type { MadeWords } from '../../refund/refund-checks.ts';
-import { planRefund, type RefundPlan, refundedBefore } from '../../refund/refund-plan.ts';
 import { isPlanned } from '../own-rows.ts';
 import { rowDoubt, type TwinOfRow, twinMarks, untilOf } from './row-doubts.ts';
 import {
@@ -81,7 +81,7 @@ function plannedRefund(
   order: JsonObject,
   { profile, nowMs }: RowsAsked,
   unshown: OrderOfRows['unshown'] = [],
-): RefundPlan {
+): DecidedRefund {
   const wanted = {
     charge: chargeId ?? (charge === anyWord || charge === fullWord ? undefined : charge),
     amount: amount === fullWord ? undefined : amount,
@@ -90,7 +90,7 @@ function plannedRefund(
   };
   const money = moneyOf(order);
   const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
-  return planRefund({ ...wanted, again: all }, order, profile, {
+  return decideRefund({ ...wanted, again: all }, order, profile, {
     counting: { nowMs, unshown },
     anyMode: true,
   });
@@ -121,7 +121,7 @@ function takenBefore(base: NewRow, read: OrderOfRow, asked: RowsAsked): string |
   return `${lines} so much that only ${figureWords(left, base.currency, settings)} of ${amountWords(alone.change.amount, base.currency, settings)} is left for this row`;
 }
 
-function planAlone(base: NewRow, order: JsonObject, asked: RowsAsked): RefundPlan | undefined {
+function planAlone(base: NewRow, order: JsonObject, asked: RowsAsked): DecidedRefund | undefined {
   try {
     return plannedRefund(base, order, asked);
   } catch (error) {

@@ -20,10 +20,10 @@ import {
 import { anyWord, fullWord, type InputRow, leanRow, type PlanRow, rowKey } from '../../../plans/plans.ts';
 import { notesOnSettled } from '../../by-hand-words.ts';
 import { moneyBefore } from '../../money-changed.ts';
+import { chargesNamed } from '../../refund/decide-refund.ts';
 import { madeWords, originsAmong } from '../../refund/known-refunds.ts';
 import { lookForTwins } from '../../refund/look-for-twins.ts';
 import { isOfDuplicate } from '../../refund/refund-checks.ts';
-import { chargesNamed } from '../../refund/refund-plan.ts';
 import { orderIdOf, type ReadOrders } from '../found-orders.ts';
 import { inOtherCurrency } from '../input-amounts.ts';
 import { orderAfter } from '../own-rows.ts';
@@ -259,7 +259,7 @@ function baseOf(
   };
 }
 
-// A name that means no charge of the order stays as it is; planRefund then refuses it.
+// A name that means no charge of the order stays as it is; decideRefund then refuses it.
 function chargeNamed(name: string, order: JsonObject | undefined): string | undefined {
   if (name === anyWord || name === fullWord) return undefined;
   const money = order && moneyOf(order);

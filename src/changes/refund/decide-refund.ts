@@ -1,4 +1,4 @@
-/** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
+/** Decides what one refund will send: turns the typed flags and the order into a request body, or refuses. Pure. */
 
 import { figuresIn, partWords } from '../../amounts.ts';
 import type { ChangeRequest } from '../../api/api.ts';
@@ -51,7 +51,7 @@ export interface RefundAsked extends NamedMoney {
 }
 
 /** A refund that may be sent, with what its screens show. */
-export interface RefundPlan {
+export interface DecidedRefund {
   readonly change: RefundChange;
   readonly money: OrderMoney;
   /** The charge that is refunded; undefined for a whole order. */
@@ -74,8 +74,8 @@ interface RefundChange extends Change {
   readonly amount: number;
 }
 
-/** What a plan needs to know besides the order. */
-interface PlanTimes {
+/** What is known besides the order. */
+interface BesideOrder {
   /** What the limits of the account count. */
   readonly counting: Counting;
   /** When an earlier refund was made and by whom. */
@@ -86,21 +86,21 @@ interface PlanTimes {
   readonly failures?: FailuresSeen | undefined;
 }
 
-/** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
-export function planRefund(
+/** Decides the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
+export function decideRefund(
   asked: RefundAsked,
   order: JsonObject,
   profile: Profile,
-  { counting, madeWords, failures, anyMode = false }: PlanTimes,
-): RefundPlan {
+  { counting, madeWords, failures, anyMode = false }: BesideOrder,
+): DecidedRefund {
   if (!anyMode) checkMode(order, profile);
   const money = provableMoney(order, profile, madeWords);
   checkTyped(asked, money, profile);
   const target = chooseTarget(asked, money, profile, { counting, madeWords });
-  const chosen = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
-  const plan: RefundPlan = { ...chosen, byHand: counting.unshown };
-  const over = tooOld(money, profile, counting) ?? overWith(plan, asked, profile, counting);
-  checkRepeat(plan, asked, profile, { madeWords, over });
+  const chosen = target === 'whole' ? wholeOrder(asked, money) : ofCharge(asked, money, target, profile);
+  const decided: DecidedRefund = { ...chosen, byHand: counting.unshown };
+  const over = tooOld(money, profile, counting) ?? overWith(decided, asked, profile, counting);
+  checkRepeat(decided, asked, profile, { madeWords, over });
   if (over !== undefined) throw over;
   const units =
     asked.typed === undefined
@@ -111,17 +111,17 @@ export function planRefund(
         });
   const warnings = [
     ...(units === undefined ? [] : [units]),
-    ...plan.warnings,
-    ...followsWarnings(plan, failures),
+    ...decided.warnings,
+    ...followsWarnings(decided, failures),
     ...statusWarnings(money),
   ];
-  return { ...plan, warnings };
+  return { ...decided, warnings };
 }
 
 // The error of the limit that a refund is over, or would be over if the service pays back more than the paid charges hold: the
 // body of a whole order names no charges.
 function overWith(
-  { change: { amount }, charge, money }: RefundPlan,
+  { change: { amount }, charge, money }: DecidedRefund,
   asked: RefundAsked,
   profile: Profile,
   counting: Counting,
@@ -158,7 +158,7 @@ function chooseTarget(
   asked: RefundAsked,
   money: OrderMoney,
   profile: Profile,
-  { counting, madeWords }: Pick<PlanTimes, 'counting' | 'madeWords'>,
+  { counting, madeWords }: Pick<BesideOrder, 'counting' | 'madeWords'>,
 ): 'whole' | ChargeMoney {
   const open = refundableCharges(money);
   if (asked.charge !== undefined)
@@ -230,7 +230,7 @@ function namedCharge(
   asked: RefundAsked,
   money: OrderMoney,
   profile: Profile,
-  { counting, madeWords }: Pick<PlanTimes, 'counting' | 'madeWords'>,
+  { counting, madeWords }: Pick<BesideOrder, 'counting' | 'madeWords'>,
 ): ChargeMoney {
   const found = chargesNamed(name, money);
   const [charge, second] = found;
@@ -278,7 +278,7 @@ function checkCharge(
     );
 }
 
-function wholePlan(asked: RefundAsked, money: OrderMoney): Omit<RefundPlan, 'byHand'> {
+function wholeOrder(asked: RefundAsked, money: OrderMoney): Omit<DecidedRefund, 'byHand'> {
   const counting = money.charges.filter((charge) => charge.counts);
   const tolerated = money.charges.filter((charge) => !charge.counts).map((charge) => charge.id);
   return {
@@ -297,12 +297,12 @@ function notRefundable({ number, value, status }: ChargeMoney): string {
   return `charge ${number} (${paidBy(value)}) is ${status ?? 'not paid'}: nothing goes back to it. If the service refuses the whole order for that, refund the other charges one by one`;
 }
 
-function chargePlan(
+function ofCharge(
   asked: RefundAsked,
   money: OrderMoney,
   charge: ChargeMoney,
   profile: Profile,
-): Omit<RefundPlan, 'byHand'> {
+): Omit<DecidedRefund, 'byHand'> {
   const amount = asked.amount ?? charge.left;
   if (amount > charge.left) {
     const figure = figuresIn(money.currency, profile.settings);
