@@ -104,6 +104,16 @@ export function fullPath(cwd: (() => string) | undefined, name: string): string 
   return cwd === undefined || isAbsolute(name) ? name : `${cwd()}${sep}${name}`;
 }
 
+/** The name of a file without its folder, on any system. */
+export function withoutFolder(path: string): string {
+  return path.replace(/^.*[/\\]/s, '');
+}
+
+/** The path of another file in the folder of this one. */
+export function besideFile(path: string, name: string): string {
+  return path.slice(0, path.length - withoutFolder(path).length) + name;
+}
+
 /**
  * Waits for one turn of the event loop, so that the rest of the program can run. Without it, a loop over thousands of records
  * that are already in memory would let no Ctrl-C and no progress through, and V8 could not finish a garbage collection, which

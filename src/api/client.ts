@@ -165,7 +165,7 @@ type Found = Extract<Located, { found: WireRecord }>;
 type Fetch = (query: PageQuery) => Promise<ListReply>;
 
 /** Finds a record. Every step checks the id in the reply. If it differs, searches the list from its start, up to `max` records. */
-export async function locate(
+async function locate(
   access: Access,
   resource: ResourceName,
   id: string,

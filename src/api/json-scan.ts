@@ -20,7 +20,7 @@ interface Scan {
 }
 
 /** Where an array of items is in the bytes. */
-export interface DataSpan {
+interface DataSpan {
   /** The position of the opening bracket. */
   readonly start: number;
   /** The position after the closing bracket. */

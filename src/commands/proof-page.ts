@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import type { Context, Days } from '../context/context.ts';
 import { usage } from '../flags/flags.ts';
+import { withoutFolder } from '../io.ts';
 import { loadProofs } from '../journal/journal.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import { loadReportPage, type Page } from '../reports/reports.ts';
@@ -46,7 +47,7 @@ function pageOf(
   { file, digest, about, refunds }: SignedFile & { readonly digest: string },
   days: Days,
 ): Page {
-  const name = file.replace(/^.*[/\\]/, '');
+  const name = withoutFolder(file);
   return {
     title: `Evidence of refunds, ${textOf(about.about)}`,
     alarms: [

@@ -201,7 +201,7 @@ export function mayGoBack({ isPaid, state, states = [] }: KnownTwin): boolean {
 }
 
 /** Whether any money of a twin went back. */
-export function isRefunded({ refunded }: Twin): boolean {
+function isRefunded({ refunded }: Twin): boolean {
   return (refunded ?? 0) > 0;
 }
 

@@ -5,7 +5,7 @@ import { constants, lstatSync, type Stats } from 'node:fs';
 import { access, link, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CliError, systemCode, systemReason, withParts } from '../errors.ts';
-import { fullPath } from '../io.ts';
+import { besideFile, fullPath } from '../io.ts';
 import { readInputFile, unreadableFile } from './input-file.ts';
 import { readPlan, writePlan } from './plan-text.ts';
 import type { PlanFiles } from './plan-types.ts';
@@ -95,14 +95,13 @@ async function withPlansBeside(name: string, path: string, error: unknown): Prom
     names.map(async (one) => ({ one, at: (await statOf(join(dirname(path), one)))?.mtimeMs ?? 0 })),
   );
   const newest = plans.toSorted((a, b) => b.at - a.at).map(({ one }) => one);
-  const folder = name.replace(/[^/\\]*$/, '');
   const now =
     newest.length === 0
       ? ['there is no plan in that folder; to make one: paydesk refunds plan FILE.csv']
       : [
           `plans in that folder, the newest first: ${newest
             .slice(0, mostPlans)
-            .map((one) => folder + one)
+            .map((one) => besideFile(name, one))
             .join(', ')}`,
         ];
   return withParts(error, { now });

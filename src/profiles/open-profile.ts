@@ -117,7 +117,7 @@ function withGiven(profile: Profile, given: Given): Profile {
 }
 
 /** The profile name of a run, and how it was chosen. */
-export interface Choice {
+interface Choice {
   readonly name: string;
   readonly chosenBy: OpenProfile['chosenBy'];
   /** The source of the name, for `profile show`. */

@@ -27,7 +27,7 @@ export interface Maker {
   readonly change?: string | undefined;
 }
 
-export interface PaidWith {
+interface PaidWith {
   readonly brand: string;
   readonly method: string;
 }

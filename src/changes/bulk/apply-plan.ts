@@ -3,6 +3,7 @@
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
+import { besideFile } from '../../io.ts';
 import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
 import { type BatchStop, planText, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
 import { commandLine, flagWords } from '../../profiles/profiles.ts';
@@ -72,7 +73,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
 // the plan.
 async function sayIfNewer({ ctx, profile, plan: { file, madeAt }, path }: OpenedPlan): Promise<void> {
   const { plans, notes } = ctx;
-  const beside = path.replace(/[^/\\]*$/, '') + file;
+  const beside = besideFile(path, file);
   const writtenAt = file === '-' ? undefined : await plans.writtenAt(beside);
   if (writtenAt === undefined || writtenAt <= madeAt) return;
   const anew = commandLine(profile, 'refunds', 'plan', beside);

@@ -5,6 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { counted, namedUpTo } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
+import { withoutFolder } from '../../io.ts';
 import {
   errorsCsv,
   type InputFile,
@@ -271,11 +272,6 @@ export async function againLines(
 /** What to do in a file of rows if one of them would repeat a refund. */
 export const againWords =
   'the column again names the refund that a row would repeat: take away the ? if that is meant';
-
-/** The name of a file, without its folder. */
-export function withoutFolder(path: string): string {
-  return path.split(/[/\\]/).at(-1) ?? path;
-}
 
 function wouldReplace(flag: string, path: string, what: string): Error {
   return usage(`${flag} ${path} is ${what}, which must stay as it is`, [`name another file with ${flag}`]);

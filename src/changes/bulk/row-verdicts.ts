@@ -204,7 +204,7 @@ export function isDone(report: RowReport): boolean {
 }
 
 /** Whether nothing came of a row that was sent. */
-export function isRefused(verdict: RowVerdict): boolean {
+function isRefused(verdict: RowVerdict): boolean {
   return verdict === 'refused' || verdict === 'recorded_not_made';
 }
 

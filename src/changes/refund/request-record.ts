@@ -225,7 +225,7 @@ export async function requestsOf(ctx: Context): Promise<readonly ApprovalRequest
 }
 
 /** The rules of the team. Throws CliError 'refused' if the account has no team. */
-export async function rulesOf(ctx: Context): Promise<TeamRules> {
+async function rulesOf(ctx: Context): Promise<TeamRules> {
   const rules = await ctx.journal.rules();
   if (rules !== undefined) return rules;
   // Without a profile there is no account, so that is what is missing.

@@ -7,6 +7,7 @@ import { type ExportCheck, type ExportFormat, exportFormats } from '../../export
 import type { Input } from '../../flags/flags.ts';
 import { flag, maxPerSecondFlag, short, usage } from '../../flags/flags.ts';
 import { spanFlag } from '../../flags/typed-time.ts';
+import { withoutFolder } from '../../io.ts';
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { closestNames, type Format } from '../../terminal/terminal.ts';
 
@@ -66,7 +67,7 @@ export function exportForm({ to, resume, force }: ExportInput, asked: Format | u
       throw usage(`--${resume === true ? 'resume' : 'force'} needs --to FILE`);
     return { format: wanted ?? 'ndjson', gzip: false };
   }
-  const [, named, zipped] = ending.exec(to.replace(/^.*[/\\]/, '')) ?? [];
+  const [, named, zipped] = ending.exec(withoutFolder(to)) ?? [];
   const byName = exportFormats.find((format) => format === named?.toLowerCase());
   // With a file name, `-o json` only asks for JSON errors on stderr, so it does not contradict the name.
   if (byName !== undefined && (wanted === 'csv' || wanted === 'xlsx') && byName !== wanted)

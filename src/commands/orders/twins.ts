@@ -153,7 +153,7 @@ async function readPairsAgain(
 }
 
 /** A twin with what a list shows about it. */
-export type ListedTwin = KnownTwin &
+type ListedTwin = KnownTwin &
   Pick<OrderFact, 'buyer' | 'email' | 'reference' | 'cards' | 'currency'> & { readonly purchase: string };
 
 /** The pairs with at least one order that was created in the period, and what the journal knows about them. */

@@ -56,7 +56,7 @@ export function endsOf({
 }
 
 /** A time that a report is compared with. */
-export interface TimeBefore {
+interface TimeBefore {
   readonly words: string;
   readonly span: TimeRange;
 }

@@ -43,7 +43,7 @@ export const lastColumns: readonly Column[] = [
 ];
 
 /** A line of a summary, and whether payments are known beside its refunds. */
-export type SumLine<Name extends string> = Line<Name> & Pick<Source, 'knowsPayments'>;
+type SumLine<Name extends string> = Line<Name> & Pick<Source, 'knowsPayments'>;
 
 /** A figure in the rows of a summary. */
 export function figure<Name extends string>(

@@ -4,6 +4,7 @@ import type { OpenService } from '../../../api/api.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
 import { CliError, orElse, systemCode, withParts } from '../../../errors.ts';
+import { withoutFolder } from '../../../io.ts';
 import {
   anyWord,
   type ControlTotals,
@@ -31,7 +32,6 @@ import {
   refuseProblems,
   sayReferences,
   sayUnread,
-  withoutFolder,
 } from '../bulk-files.ts';
 import { ordersOf } from '../found-orders.ts';
 import { plannedProblems } from '../input-amounts.ts';
