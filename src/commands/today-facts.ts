@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../api/json-values.ts';
-import { isWithin, statuses } from '../api/spec.ts';
+import { isWithin } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, openAttempts } from '../journal/journal.ts';
@@ -18,8 +18,8 @@ import {
   type OrderFact,
   type RefundFact,
   type RefundSum,
-  summariseOrders,
   summariseRefunds,
+  summariseWaiting,
   sumOf,
 } from '../reports/reports.ts';
 import { type OpenCase, type OpenCases, type ToldState, toldStates } from './open-cases.ts';
@@ -77,12 +77,7 @@ export async function gatherToday(
   const shared = { currency, rules };
   const money = summariseRefunds({ ...shared, span: source.range, by: 'day' });
   const people = summariseRefunds({ ...shared, span: source.range, by: 'operator' });
-  const waiting = summariseOrders({
-    ...shared,
-    span: { since: undefined, until: undefined },
-    by: 'age',
-    counts: ({ status }) => status === statuses.preAuthorized,
-  });
+  const waiting = summariseWaiting(shared);
   const near: OrderFact[] = [];
   const largest = new Map<string, RefundFact>();
   for await (const facts of source.facts) {

@@ -1,6 +1,6 @@
 /** Adds up the facts of a period, for each bucket and each currency: refunds beside the payments of the same time, or orders. */
 
-import { isWithin, type TimeRange } from '../api/spec.ts';
+import { isWithin, statuses, type TimeRange } from '../api/spec.ts';
 import {
   type BucketRules,
   bucketOfOrder,
@@ -180,6 +180,17 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
     },
     result,
   };
+}
+
+/** Whether an order waits for its capture. */
+export function waitsForCapture({ status }: Pick<OrderFact, 'status'>): boolean {
+  return status === statuses.preAuthorized;
+}
+
+/** The orders that wait for their capture, whenever they were created, by their age. */
+export function summariseWaiting(query: Pick<OrderQuery, 'currency' | 'rules'>) {
+  const span = { since: undefined, until: undefined };
+  return summariseOrders({ ...query, span, by: 'age', counts: waitsForCapture });
 }
 
 // The sums of a period while they grow: in all, in each bucket, and by day. `most`: the sum by which lines are sorted.

@@ -13,6 +13,7 @@ import {
   type OrderSum,
   summariseOrders,
   waitingDimensions,
+  waitsForCapture,
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -51,7 +52,7 @@ export const waiting = defineCommand({
           ...query,
           rules: { ...query.rules, now: reachesTo / 1000 },
           counts(order) {
-            const waits = order.status === statuses.preAuthorized;
+            const waits = waitsForCapture(order);
             if (waits && isOfQuery(order, query)) orders.push(order);
             return waits;
           },

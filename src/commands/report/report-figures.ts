@@ -1,6 +1,6 @@
 /** All figures of the HTML report, taken in one reading of the facts. */
 
-import { isWithin, secondsOf, statuses } from '../../api/spec.ts';
+import { isWithin, secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import {
   changeKinds,
@@ -22,8 +22,8 @@ import {
   type RefundFact,
   type RefundSum,
   type Summary,
-  summariseOrders,
   summariseRefunds,
+  summariseWaiting,
   sumOf,
   type TimeUnit,
   unitsFrom,
@@ -62,12 +62,7 @@ export async function gatherFigures(
     operators: summariseRefunds({ ...shared, by: 'operator' }),
     approvers: summariseRefunds({ ...shared, by: 'approver' }),
     cards: summariseRefunds({ ...shared, by: 'brand' }),
-    waiting: summariseOrders({
-      ...shared,
-      span: { since: undefined, until: undefined },
-      by: 'age',
-      counts: ({ status }) => status === statuses.preAuthorized,
-    }),
+    waiting: summariseWaiting(shared),
   };
   const before = timesBefore(source).map((time) => ({
     ...time,
