@@ -1,19 +1,24 @@
 /** `journal list` on a narrow terminal: the outcome always has room, and the kind where kinds differ. */
 
 import { expect, test } from 'vitest';
-import { later } from '../harness/clock.ts';
+import { standingAt } from '../harness/clock.ts';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 
+// A day of two digits: what a row has room for must not depend on the day of the month on which the tests run.
+const start = '2040-11-21T05:05:12Z';
+const after = (seconds: number) => standingAt(new Date(Date.parse(start) + seconds * 1000).toISOString());
+
 test('OUTCOME stays beside CHANGE, and what has no room in the row stands below it', async () => {
   using home = newHome();
   const args = ['orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--charge', '1', '--amount', '700', '--yes'];
-  expect((await paydesk(['-p', 'demo', ...args], { home })).code).toBe(0);
+  const env = after(0);
+  expect((await paydesk(['-p', 'demo', ...args], { home, env })).code).toBe(0);
   const screens: string[] = [];
   for (const columns of [30, 40, 60]) {
-    const { screen } = await onScreen(['journal', 'list'], { home, columns });
+    const { screen } = await onScreen(['journal', 'list'], { home, env, columns });
     screens.push(screen.replace(/i_\w{8}/, 'i_00000000'));
   }
   const titles = screens.map((screen) =>
@@ -37,7 +42,7 @@ test('OUTCOME stays beside CHANGE, and what has no room in the row stands below 
 
 test('OUTCOME is whole at 80 and 120 columns and tells the kind; the link stands below its row', async () => {
   using home = newHome();
-  const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
+  const env = { ...after(0), TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
   const demo = (args: readonly string[], more = {}) =>
     paydesk(['-p', 'demo', ...args], { home, env: { ...env, ...more } });
   const link = ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:30000:1', '--currency', 'MXN'];
@@ -89,7 +94,7 @@ async function sendWithTwoProfiles({ home }: Service): Promise<void> {
   // Each a little later: what was sent at one moment is in no certain order.
   const moment = () => {
     seconds += 10;
-    return later(seconds * 1000);
+    return after(seconds);
   };
   const run = async (line: string, env = {}) => {
     const ran = await paydesk(line.split(' '), {
@@ -114,6 +119,7 @@ async function sendWithTwoProfiles({ home }: Service): Promise<void> {
 test('over several profiles and kinds nothing is lost at 80 columns: whose money, how much, what became of it, of what', async () => {
   const made = { id: '656f1c0e9a2b4d0018c3e5a1', url: 'https://pay.example.com/link/656f1c0e9a2b4d' };
   await using service = await startService({
+    sendsDate: false,
     orders: [orderOf(lost, [chargeOf('ch_1', 35_000)])],
     onPost: (_, __, { url }) =>
       url.includes('checkout')
@@ -122,7 +128,7 @@ test('over several profiles and kinds nothing is lost at 80 columns: whose money
   });
   await storeShop(service.home, service, {});
   await sendWithTwoProfiles(service);
-  const env = { ...later(100_000), TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
+  const env = { ...after(100), TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
   const seat = { home: service.home, env, columns: 80 };
   const list = async (...more: readonly string[]) =>
     (await onScreen(['journal', 'list', '--all-profiles', ...more], seat)).screen
