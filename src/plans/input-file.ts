@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { type Delimiter, withoutFormulaSafety } from '../terminal/terminal.ts';
-import { columnLetters } from '../workbook/workbook.ts';
+import { type CellProblem, columnLetters } from '../workbook/workbook.ts';
 import { type CsvRow, csvRows, delimiterOf, lineEndOf, saidDelimiter } from './csv-rows.ts';
 import { readRow } from './input-rows.ts';
 import { type InputTitles, readTitles } from './input-titles.ts';
@@ -22,13 +22,6 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
   if (head === undefined) return unreadableFile('the file is empty', delimiter);
   return checkTable({ ...form, delimiter, head, all, badLine }, how);
-}
-
-/** What is wrong with a cell of a sheet. Rows (`line`) count from 1, columns (`index`) from 0. */
-export interface CellProblem {
-  readonly line: number;
-  readonly index: number;
-  readonly words: string;
 }
 
 /** The rows of a CSV or a sheet. */

@@ -1,8 +1,8 @@
 /** Reads the XML in a workbook piece by piece, and what it says besides the cells: the list of sheets, shared texts, number formats. */
 
 import { Buffer } from 'node:buffer';
-import { decoded, placeIn, relationsPart, workbookPart } from './workbook-facts.ts';
-import { damaged, Unreadable, ZipReader } from './zip-reader.ts';
+import { decoded, relationsPart, Unreadable, workbookPart } from './workbook-facts.ts';
+import { damaged, ZipReader } from './zip-reader.ts';
 
 const oldStart = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
@@ -120,13 +120,6 @@ async function readFormats(zip: ZipReader, part: string): Promise<readonly strin
     },
   });
   return formats;
-}
-
-/** The place of an address. Throws Unreadable if it is none. */
-export function placeOf(address: string): NonNullable<ReturnType<typeof placeIn>> {
-  const place = placeIn(address);
-  if (place === undefined) throw new Unreadable('the file is damaged: a cell has no place');
-  return place;
 }
 
 // Number formats that files name only by their number.

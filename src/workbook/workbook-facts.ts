@@ -12,10 +12,13 @@ export function columnLetters(index: number): string {
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }
 
-/** The line and the column, from 0, of an address such as `AB12`; undefined if it is none. */
-export function placeIn(address: string): { readonly line: number; readonly index: number } | undefined {
+/** Why a file is not read. */
+export class Unreadable extends Error {}
+
+/** The line and the column, from 0, of an address such as `AB12`. Throws Unreadable if it is none. */
+export function placeOf(address: string): { readonly line: number; readonly index: number } {
   const [, letters = '', line = ''] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})$/.exec(address) ?? [];
-  if (letters === '') return undefined;
+  if (letters === '') throw new Unreadable('the file is damaged: a cell has no place');
   const index = letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
   return { line: Number(line), index };
 }

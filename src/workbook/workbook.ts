@@ -1,14 +1,6 @@
-/** Workbooks (.xlsx) as the rest of paydesk sees them: their parts, written and read, in a zip file. */
+/** Workbooks (.xlsx) as the rest of paydesk sees them: a sheet that is read, and the parts of a zip file that are written. */
 
-export { type RawCell, readCell } from './read-cells.ts';
-export {
-  openWorkbook,
-  parsePart,
-  placeOf,
-  readParts,
-  type WorkbookParts,
-  type WorkbookSheet,
-} from './read-parts.ts';
+export { type CellProblem, readSheet } from './read-sheet.ts';
 export {
   fixedParts,
   longestText,
@@ -18,6 +10,5 @@ export {
   sheetFile,
   sheetStart,
 } from './sheet-xml.ts';
-export { columnLetters, dayOf } from './workbook-facts.ts';
-export { Unreadable } from './zip-reader.ts';
+export { columnLetters, dayOf, Unreadable } from './workbook-facts.ts';
 export { ZipWriter } from './zip-writer.ts';

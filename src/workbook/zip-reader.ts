@@ -6,9 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
-
-/** Why a file is not read. */
-export class Unreadable extends Error {}
+import { Unreadable } from './workbook-facts.ts';
 
 export function damaged(cause?: unknown): Unreadable {
   return new Unreadable('the file is damaged: open it in a spreadsheet and save it again', { cause });
