@@ -23,12 +23,10 @@ import {
   type Context,
   createChoiceColumns,
   keep,
-  pauseMs,
-  placeBefore,
   rowLines,
   saidLine,
-  start,
   stepsOf,
+  useSearch,
   wrapped,
 } from './search-prompt.ts';
 
@@ -59,19 +57,13 @@ export function browsePrompt<T>(
   let columns = createChoiceColumns(list, 0);
   let columnsFor = 0;
   const prompt = createPrompt<LeftScreen<T>, object>((_, done) => {
-    const [words, setWords] = useState(from.words);
-    const [active, setActive] = useState(from.active);
-    const [before, setBefore] = useState(start);
-    const [said, setSaid] = useState(from.said);
     const [mode, setMode] = useState<Mode>('keys');
-    const [, setDrawn] = useState(0);
-    const redraw = (): void => setDrawn((drawn) => drawn + 1);
     const size = screen.size();
     const room = size.columns - beforeRow;
     if (columnsFor !== room) columns = createChoiceColumns(list, room);
     columnsFor = room;
     const parts = { paint: screen.paint, room };
-    const foot = [
+    const footOf = (words: string) => [
       ...filled(
         wrapped(mode === 'looking' ? `looking for ${words.trim()}` : list.looked(words), parts),
         lookedLines,
@@ -80,28 +72,19 @@ export function browsePrompt<T>(
         screen.paint(line, 'faint'),
       ),
     ];
-    const pageSize = Math.max(fewestRows, size.rows - around - paneLines - foot.length);
-    useEffect((line) => line.write(from.words), []);
-    useEffect(() => list.watch(redraw), []);
-    useEffect(() => screen.onResize(redraw), []);
-    // A page is asked for when the typing pauses, not for every letter.
-    useEffect(
-      () => screen.clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, active + pageSize)),
-      [words, active],
-    );
+    const rows = (words: string) =>
+      Math.max(fewestRows, size.rows - around - paneLines - footOf(words).length);
+    const search = useSearch(list, from, screen, rows);
+    const { words, active, said } = search;
+    const [foot, pageSize] = [footOf(words), rows(words)];
+    useEffect(() => screen.onResize(search.redraw), []);
 
-    const move = (by: number): void => {
-      setSaid(undefined);
-      const count = list.count(words);
-      if (active + by >= count) void list.want(words, active + pageSize, true);
-      setActive(Math.max(0, Math.min(count - 1, active + by)));
-    };
     const press = (pressed: string): void => {
       const key = keys.find((one) => one.key === pressed);
       const value = list.row(words, active)?.value;
       const why = key === undefined ? `${pressed} does nothing here: ? lists the keys` : whyNot(key, value);
-      if (key === undefined || why !== undefined) setSaid(why);
-      else if (key.stay !== undefined) setSaid(key.stay(value));
+      if (key === undefined || why !== undefined) search.say(why);
+      else if (key.stay !== undefined) search.say(key.stay(value));
       else leave(pressed, value);
     };
     const leave = (key: string, value: T | undefined): void => {
@@ -113,27 +96,20 @@ export function browsePrompt<T>(
       const row = await found;
       if (typeof row === 'string') {
         setMode('keys');
-        setSaid(row);
+        search.say(row);
       } else leave('enter', row.value);
     };
     const enter = (line: Parameters<typeof keep>[1]): void => {
       const offered = list.row(words, active) === undefined ? list.offered?.(words) : undefined;
       if (offered !== undefined) {
         keep(offered, line);
-        setWords(offered);
+        search.setWords(offered);
         return;
       }
       const found = list.row(words, active) === undefined ? list.lookUp(words) : undefined;
       if (found !== undefined) void lookUp(found);
       else if (mode === 'typing') setMode('keys');
       else press('enter');
-    };
-    const goBack = (line: Parameters<typeof keep>[1]): void => {
-      const place = placeBefore({ words, active }, before);
-      keep(place.words, line);
-      setWords(place.words);
-      setActive(place.active);
-      setBefore(start);
     };
     useKeypress((key, line) => {
       const typed = line.line.slice(words.length);
@@ -143,26 +119,24 @@ export function browsePrompt<T>(
         if (line.line === words) return;
         // A second line of words would push the rows off the screen.
         if (widthOf(headOf(message, { words: line.line, mode })) > room) return keep(words, line);
-        setWords(line.line);
-        setActive(0);
-        return setSaid(undefined);
+        return search.type(line.line);
       }
       // Puts the words back: Enter has emptied the line, and other keys have changed it.
       keep(words, line);
       if (mode === 'looking' || mode === 'left') return;
       if (isEnterKey(key)) enter(line);
-      else if (steps !== 0) move(steps);
+      else if (steps !== 0) search.move(steps);
       else if (key.name === 'escape' || isBackspaceKey(key)) {
-        const isBegun = mode === 'typing' && words === before.words;
-        if (key.name === 'escape' && mode !== 'help' && !isBegun) goBack(line);
+        const isBegun = mode === 'typing' && search.isBegun();
+        if (key.name === 'escape' && mode !== 'help' && !isBegun) search.goBack(line);
         setMode('keys');
-        setSaid(undefined);
+        search.say(undefined);
       } else if (key.ctrl || typed.length !== 1) return;
       else if (typed === '/') {
-        setBefore({ words, active });
+        search.begin();
         setMode('typing');
       } else if (typed === '?') setMode(mode === 'help' ? 'keys' : 'help');
-      else if (typed === 'n') move(pageSize);
+      else if (typed === 'n') search.move(pageSize);
       else press(typed);
     });
 

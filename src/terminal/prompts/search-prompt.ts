@@ -38,7 +38,7 @@ interface SearchScreen {
 export type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
 type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
 
-export const pauseMs = 150;
+const pauseMs = 150;
 // The cells before a row: the cursor and a space.
 export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
@@ -54,29 +54,16 @@ export function searchPrompt<T>(
   const { paint, pageSize } = screen;
   const columns = createChoiceColumns(list, screen.room);
   const prompt = createPrompt<T, object>((_, done) => {
-    const [words, setWords] = useState(list.typed ?? '');
-    const [active, setActive] = useState(0);
-    const [before, setBefore] = useState(start);
+    const search = useSearch(list, { words: list.typed ?? '', active: 0 }, screen, () => pageSize);
+    const { words, active, said } = search;
     // Whether the last key was one of the words.
     const [isTyping, setTyping] = useState(false);
     const [chosen, setChosen] = useState<SearchedRow<T>>();
-    // What was wrong with the last Enter; or that an id is being looked up.
-    const [said, setSaid] = useState<string>();
+    // Whether an id is being looked up.
     const [looking, setLooking] = useState(false);
-    const [, setReads] = useState(0);
-    useEffect((line) => line.write(list.typed ?? ''), []);
-    useEffect(() => list.watch(() => setReads((reads) => reads + 1)), []);
-    // A page is asked for when the typing pauses, not for every letter.
-    useEffect(
-      () => screen.clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, active + pageSize)),
-      [words, active],
-    );
-    const further = (): void => {
-      void list.want(words, active + pageSize, true);
-    };
 
     const choose = (row: SearchedRow<T>): void => {
-      if (row.refusal !== undefined) setSaid(row.refusal);
+      if (row.refusal !== undefined) search.say(row.refusal);
       else {
         setChosen(row);
         done(row.value);
@@ -84,12 +71,12 @@ export function searchPrompt<T>(
     };
     const lookUp = async (found: Promise<SearchedRow<T> | string>): Promise<void> => {
       setLooking(true);
-      setSaid(undefined);
+      search.say(undefined);
       const row = await found;
       setLooking(false);
       if (typeof row !== 'string') choose(row);
       else {
-        setSaid(row);
+        search.say(row);
         void list.want(words, active + pageSize);
       }
     };
@@ -97,30 +84,22 @@ export function searchPrompt<T>(
       const row = list.row(words, active);
       const offered = row === undefined ? list.offered?.(words) : undefined;
       if (offered !== undefined) {
-        setBefore({ words, active });
+        search.begin();
         keep(offered, line);
-        setWords(offered);
+        search.setWords(offered);
         setTyping(false);
         return;
       }
       const found = row === undefined ? list.lookUp(words) : undefined;
       if (row !== undefined) choose(row);
       else if (found !== undefined) void lookUp(found);
-      else further();
-    };
-    const move = (by: number): void => {
-      setSaid(undefined);
-      const count = list.count(words);
-      if (active + by >= count) further();
-      setActive(Math.max(0, Math.min(count - 1, active + by)));
+      else search.readOn();
     };
     const searchFor = (typed: string): void => {
       if (typed === words) return;
-      if (!isTyping) setBefore({ words, active });
+      if (!isTyping) search.begin();
       setTyping(true);
-      setWords(typed);
-      setActive(0);
-      setSaid(undefined);
+      search.type(typed);
     };
     useKeypress((key, line) => {
       if (looking || chosen !== undefined) return keep(words, line);
@@ -131,13 +110,8 @@ export function searchPrompt<T>(
         keep(text, line);
         searchFor(text);
       } else if (key.name === 'escape') {
-        const place = placeBefore({ words, active }, before);
-        keep(place.words, line);
-        setWords(place.words);
-        setActive(place.active);
-        setBefore(start);
         setTyping(false);
-        setSaid(place.words === words ? noWayBack : undefined);
+        search.say(search.goBack(line) === words ? noWayBack : undefined);
       } else if (isEnterKey(key)) {
         // Puts the words back, because Enter has emptied the line.
         line.write(words);
@@ -145,7 +119,7 @@ export function searchPrompt<T>(
       } else if (steps !== 0) {
         keep(words, line);
         setTyping(false);
-        move(steps);
+        search.move(steps);
       } else if (isTabKey(key)) keep(words, line);
       else searchFor(line.line);
     });
@@ -237,13 +211,67 @@ export function wrapped(
   return wrap([piece], 0, { paint, width: room + beforeRow }, beforeRow);
 }
 
-/** Where a search begins that nobody has typed yet. */
-export const start: ScreenPlace = { words: '', active: 0 };
+// Where a search begins that nobody has typed yet.
+const start: ScreenPlace = { words: '', active: 0 };
 
-/** Where Esc leads to: back to where the search began that ends there, and from there to the list without a search. */
-export function placeBefore({ words, active }: ScreenPlace, before: ScreenPlace): ScreenPlace {
-  if (before.words !== words) return before;
-  return words === '' ? { words, active } : start;
+/**
+ * A search of a list while it is shown: its words, the row under the cursor, what was wrong with the last key, and where Esc leads
+ * to. It reads more of the list when it is needed, and draws again when a page comes in. `rows`: how many are shown at once.
+ */
+export function useSearch(
+  list: SearchedList<unknown>,
+  from: ScreenPlace,
+  { clock }: Pick<SearchScreen, 'clock'>,
+  rows: (words: string) => number,
+) {
+  const [words, setWords] = useState(from.words);
+  const [active, setActive] = useState(from.active);
+  const [before, setBefore] = useState(start);
+  const [said, say] = useState(from.said);
+  const [, setDrawn] = useState(0);
+  const redraw = (): void => setDrawn((drawn) => drawn + 1);
+  const wanted = active + rows(words);
+  useEffect((line) => line.write(from.words), []);
+  useEffect(() => list.watch(redraw), []);
+  // A page is asked for when the typing pauses, not for every letter.
+  useEffect(
+    () => clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, wanted)),
+    [words, active],
+  );
+  const readOn = (): void => void list.want(words, wanted, true);
+  return {
+    words,
+    active,
+    said,
+    say,
+    setWords,
+    redraw,
+    /** Reads on although no row was found so far. */
+    readOn,
+    /** A search begins here, and Esc leads back to it. */
+    begin: () => setBefore({ words, active }),
+    isBegun: () => words === before.words,
+    type(typed: string): void {
+      setWords(typed);
+      setActive(0);
+      say(undefined);
+    },
+    move(by: number): void {
+      say(undefined);
+      const count = list.count(words);
+      if (active + by >= count) readOn();
+      setActive(Math.max(0, Math.min(count - 1, active + by)));
+    },
+    /** Goes back to where the search began that ends here, and from there to the list without a search. Returns its words. */
+    goBack(line: Line): string {
+      const place = before.words !== words ? before : words === '' ? { words, active } : start;
+      keep(place.words, line);
+      setWords(place.words);
+      setActive(place.active);
+      setBefore(start);
+      return place.words;
+    },
+  };
 }
 
 /** How far a key moves the cursor. */
