@@ -1,5 +1,6 @@
 /** What the sender commands do, and how a desk joins: passes on what the code of the sender needs from a run. */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, OpenService } from '../api/api.ts';
 import { CliError, refused } from '../errors.ts';
@@ -9,7 +10,6 @@ import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
 import {
   checkConfig,
-  hasConfig,
   readCertificate,
   readConfig,
   type SenderConfig,
@@ -63,8 +63,8 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
   const checkAccount = async (name: string) => void (await accountOf(profiles, name));
   return {
     file,
-    isThere: () => hasConfig(file),
-    serves: (profile) => hasConfig(file) && readConfig(file, rules).accounts.includes(profile),
+    isThere: () => existsSync(file),
+    serves: (profile) => existsSync(file) && readConfig(file, rules).accounts.includes(profile),
     async check(config, allowRoot) {
       refuseRoot(parts, allowRoot);
       checkConfig(config);
@@ -73,7 +73,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     },
     write: (config) => writeConfig(file, config, rules),
     unit: (kind, isTls) =>
-      unitFile(kind, isTls || (hasConfig(file) && readConfig(file, rules).tls !== undefined)),
+      unitFile(kind, isTls || (existsSync(file) && readConfig(file, rules).tls !== undefined)),
     async serve({ allowRoot, log }) {
       refuseRoot(parts, allowRoot);
       const config = readConfig(file, rules);

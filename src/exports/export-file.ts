@@ -63,7 +63,7 @@ interface FileParts extends Begun, Pick<ExportParts, 'clock' | 'version' | 'clea
 /** Writes the export into an opened file. */
 export async function exportFile(parts: FileParts): Promise<ExportFile> {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
-  const zone = zoneOf(head.query);
+  const zone = textIn(head.query.zone);
   const [begun, rowsBegun] = [parts.bytes, totals.total().rows];
   const text = await parts.format({
     ...request,
@@ -204,11 +204,6 @@ function manifestFor(
 // The formatter's data in the state of a page.
 function formatState(state: JsonObject | undefined): JsonObject | undefined {
   return isObject(state?.format) ? state.format : undefined;
-}
-
-/** The time zone in an export's query; undefined if it names none. */
-export function zoneOf({ zone }: JsonObject): string | undefined {
-  return textIn(zone);
 }
 
 export async function removeUnfinished({

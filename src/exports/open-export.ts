@@ -2,6 +2,7 @@
 
 import { createHash, hash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
+import { textIn } from '../api/json-values.ts';
 import { type CliError, refused } from '../errors.ts';
 import { type Clock, fullPath } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
@@ -14,7 +15,7 @@ import {
   readCheckpoint,
   startCheckpoint,
 } from './checkpoint.ts';
-import { type Begun, exportFile, type FileFormatter, removeUnfinished, zoneOf } from './export-file.ts';
+import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './export-file.ts';
 import type { ExportRequest, Exports } from './exports.ts';
 import {
   createFile,
@@ -55,7 +56,7 @@ export function createExports(parts: ExportParts): Exports {
       // Refuses wrong --columns before any file is created.
       const text = await parts.format({
         ...request,
-        zone: zoneOf(request.query),
+        zone: textIn(request.query.zone),
         startedAt: parts.clock.now(),
         begun: { bytes: 0, rows: 0 },
       });

@@ -58,7 +58,7 @@ export {
   refundsPaidTwice,
 } from './questions/paid-twice.ts';
 export { recordedState, stateWords } from './questions/recorded-state.ts';
-export { failedRefunds, hasFailed, ownRefunds } from './questions/verdicts-say.ts';
+export { failedRefunds, ownRefunds } from './questions/verdicts-say.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
 export { byNewest, isQuery, pagesOf } from './rows/attempt-query.ts';
 export * from './rows/journal-rows.ts';

@@ -12,6 +12,7 @@ import {
   type Evidence,
   isOpen,
   isUnconfirmed,
+  type NamedChange,
   needsPerson,
   notMadeBy,
   recordedState,
@@ -69,13 +70,7 @@ export const settle = defineCommand({
   },
 });
 
-/** What is settled. Without an order, the change itself is what `--confirm` takes. */
-interface Subject {
-  readonly change: string;
-  readonly orderId?: string | undefined;
-}
-
-function undecided({ ask }: Context, subject: Subject, known: AttemptRecord | undefined): CliError {
+function undecided({ ask }: Context, subject: NamedChange, known: AttemptRecord | undefined): CliError {
   const first =
     known === undefined || changeKinds[known.sent.proof.kind].provable
       ? ['first look: paydesk can often find out by itself', `paydesk journal reconcile ${subject.change}`]
@@ -97,7 +92,7 @@ function withCommand({ ask }: Context, error: CliError, { sent }: AttemptRecord,
 const whoseId = 'the order id, from the screen of the service or the ticket';
 
 // The error that names everything a script must add, and the whole command.
-function missing({ change, orderId }: Subject, asked: Asked): CliError {
+function missing({ change, orderId }: NamedChange, asked: Asked): CliError {
   const { note, confirm } = asked;
   const id = orderId === undefined ? change : 'ORDER';
   const lacking = [
@@ -107,8 +102,9 @@ function missing({ change, orderId }: Subject, asked: Asked): CliError {
   return unrecordable(`missing ${lacking.join('; ')}`, [commandOf({ change, orderId }, asked, false)]);
 }
 
-// The command as it was typed, and what a script has to add. `asks`: paydesk asks for the id.
-function commandOf({ change, orderId }: Subject, asked: Asked, asks: boolean): string {
+// The command as it was typed, and what a script has to add. Without an order, the change itself is what `--confirm` takes. `asks`:
+// paydesk asks for the id.
+function commandOf({ change, orderId }: NamedChange, asked: Asked, asks: boolean): string {
   const {
     applied,
     corrects,

@@ -56,10 +56,6 @@ export function writeConfig(path: string, config: SenderConfig, rules: FileRules
   writeOwnFile(path, `${JSON.stringify(config, undefined, 2)}\n`, rules);
 }
 
-export function hasConfig(path: string): boolean {
-  return existsSync(path);
-}
-
 /** Throws CliError 'refused' if tokens or journal rows would go unencrypted to another machine. */
 export function checkConfig(config: SenderConfig): void {
   const { listen, tls, address, behind_proxy: behindProxy, postgres } = config;
