@@ -141,7 +141,7 @@ function leftOf(status: string | undefined, left: number): Pick<ChargeMoney, 'le
 }
 
 /** The sum of refunds, positive. */
-export function sumOf(refunds: readonly Pick<RefundRecord, 'amount'>[]): number {
+export function sumOfRefunds(refunds: readonly Pick<RefundRecord, 'amount'>[]): number {
   return refunds.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
 }
 
@@ -150,7 +150,7 @@ export function refundSums(
   refunds: readonly Pick<RefundRecord, 'amount' | 'meaning'>[],
 ): Pick<ChargeMoney, 'refunded' | 'taken'> {
   const sum = (counts: (meaning: RefundMeaning) => boolean) =>
-    sumOf(refunds.filter(({ meaning }) => counts(meaning)));
+    sumOfRefunds(refunds.filter(({ meaning }) => counts(meaning)));
   return { refunded: sum((meaning) => meaning === 'made'), taken: sum((meaning) => meaning !== 'failed') };
 }
 
@@ -188,7 +188,7 @@ function readAll(value: unknown): OrderMoney {
         ? charges
         : charges.map((charge) => ({
             ...charge,
-            ...leftOf(charge.status, charge.amount - sumOf(charge.refunds)),
+            ...leftOf(charge.status, charge.amount - sumOfRefunds(charge.refunds)),
           })),
     doubt,
   };

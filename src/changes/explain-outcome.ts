@@ -8,7 +8,7 @@ import {
   paidBy,
   refundableCharges,
   refundedSum,
-  sumOf,
+  sumOfRefunds,
 } from '../api/charges.ts';
 import { isObject } from '../api/json-values.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
@@ -256,7 +256,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
 function wentBack(money: OrderMoney, { others, time, profile, counting }: Refusal): string {
   const records = money.charges.flatMap(({ refunds }) => refunds).filter(({ meaning }) => meaning === 'made');
   const sum = refundedSum(money);
-  const byHand = sumOf(counting.unshown.flatMap(({ sent }) => sent.proof.expected));
+  const byHand = sumOfRefunds(counting.unshown.flatMap(({ sent }) => sent.proof.expected));
   const recorded =
     byHand === 0
       ? ''

@@ -11,7 +11,7 @@ import { checkMode, type Profile } from '../profiles/profiles.ts';
 import { orderOf, parseHeader, parsePath, refuseMoneyRoute, refuseOverrides } from './api-request.ts';
 import { checkCapturable } from './capture-order.ts';
 import { totalOf } from './create/new-order.ts';
-import { sumOf } from './create/sale-flags.ts';
+import { sumOfItems } from './create/sale-flags.ts';
 import { refuseUnfit } from './may-change.ts';
 import { decideRefund } from './refund/decide-refund.ts';
 import type { Counting } from './refund/refund-limit.ts';
@@ -72,7 +72,7 @@ function plannedFrom(again: PlannedAgain): Planned {
       if ('faults' in checked) throw forged('its body is no payment link');
       const { order_template: sale } = checked.body;
       const path = profile.settings['checkouts.path'];
-      return creation(path, checked.body, sumOf(sale.line_items), sale.currency);
+      return creation(path, checked.body, sumOfItems(sale.line_items), sale.currency);
     }
     case 'api':
       return checkedApi(asked);

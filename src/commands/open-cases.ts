@@ -3,7 +3,7 @@
  * report.
  */
 
-import { sumOf } from '../api/charges.ts';
+import { sumOfRefunds } from '../api/charges.ts';
 import { dayMs } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
@@ -96,7 +96,7 @@ export function caseOf(
 
 function failedIn(record: AttemptRecord): Pick<OpenCase, 'count' | 'amount'> {
   const failed = failedRefunds(record);
-  return { count: failed.length, amount: sumOf(failed) };
+  return { count: failed.length, amount: sumOfRefunds(failed) };
 }
 
 function casesOf(known: KnownOrder): readonly OpenCase[] {

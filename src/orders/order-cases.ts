@@ -1,6 +1,6 @@
 /** Finds what a person must know about an order before changing anything else about it. Pure. */
 
-import { type ChargeMoney, type MoneyReading, type RefundRecord, sumOf } from '../api/charges.ts';
+import { type ChargeMoney, type MoneyReading, type RefundRecord, sumOfRefunds } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { meaningOfRefund } from '../api/spec.ts';
 import {
@@ -174,7 +174,7 @@ function failedCases(
     const own = new Set(failedRefunds(record, statuses).map(({ id }) => id));
     const mine = failed.filter(({ id }) => own.has(id) || probable.get(id) === record);
     if (mine.length === 0 && !isFailedLate(record)) return [];
-    return [{ is: 'failed', record, refunds: mine.map(({ id }) => id), amount: sumOf(mine) }];
+    return [{ is: 'failed', record, refunds: mine.map(({ id }) => id), amount: sumOfRefunds(mine) }];
   });
 }
 
@@ -199,7 +199,7 @@ export function mayHaveRoom(record: AttemptRecord, known: readonly AttemptRecord
   const charges = since?.sent.proof.before.charges.filter(({ id }) => asked.has(id)) ?? [];
   const made = since === undefined ? [] : ownRefunds(since);
   const backOf = ({ id, refunds }: (typeof charges)[number]) =>
-    sumOf(
+    sumOfRefunds(
       [...refunds, ...made.filter(({ chargeId }) => chargeId === id)].filter(
         ({ status }) => meaningOfRefund(status) !== 'failed',
       ),

@@ -3,7 +3,7 @@
  * is settled. Pure.
  */
 
-import { sumOf } from '../api/charges.ts';
+import { sumOfRefunds } from '../api/charges.ts';
 import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { type Payment, paymentOf } from '../api/payment.ts';
 import { isTime } from '../api/spec.ts';
@@ -146,7 +146,9 @@ export function knownTwin(twin: Twin, known: KnownOrder): KnownTwin {
     state: stateOf(twin, known),
     states: refunds.filter(mayMatter).map(({ state }) => state),
     surely:
-      doubt === undefined ? (twin.refunded ?? 0) - sumOf(unsure.flatMap(({ record }) => record ?? [])) : 0,
+      doubt === undefined
+        ? (twin.refunded ?? 0) - sumOfRefunds(unsure.flatMap(({ record }) => record ?? []))
+        : 0,
     fact: recordedRefunds(attempts).get(twin.refund?.id ?? ''),
     unconfirmed: open?.change,
     paidTwice: paid?.twice,

@@ -15,7 +15,7 @@ import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
 import { checkDetail, type OrderDraft, orderBody, parseDetail, parseShipping } from './order-body.ts';
-import { parsePair, sumOf } from './sale-flags.ts';
+import { parsePair, sumOfItems } from './sale-flags.ts';
 import {
   type Asking,
   askExpiry,
@@ -173,7 +173,7 @@ function shippingOf({ shipping_lines: lines = [] }: OrderRequest): readonly numb
 
 /** What an order would cost: its items and its shipping. */
 export function totalOf(body: OrderRequest): number | undefined {
-  return sumOf(
+  return sumOfItems(
     body.line_items,
     shippingOf(body).reduce((sum, amount) => sum + amount, 0),
   );

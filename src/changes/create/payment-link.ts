@@ -14,7 +14,7 @@ import { headLine, journalWords } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
-import { itemsIn, saleFlags, sumOf } from './sale-flags.ts';
+import { itemsIn, saleFlags, sumOfItems } from './sale-flags.ts';
 import {
   type Asking,
   askExpiry,
@@ -66,7 +66,7 @@ export function createPaymentLink(ctx: Context, given: LinkDraft, flags: Creatio
     path: ({ settings }) => settings['checkouts.path'],
     read: (body) => ({
       expiry: linkExpiry(body),
-      amount: sumOf(body.order_template.line_items),
+      amount: sumOfItems(body.order_template.line_items),
       currency: body.order_template.currency,
     }),
     preview: linkPreview,
@@ -169,7 +169,7 @@ function linkResult(
 ): readonly Block[] {
   const { id, status } = record.value;
   const { line_items: items, currency } = body.order_template;
-  const amount = sumOf(items);
+  const amount = sumOfItems(items);
   return [
     createdLine('a payment link', amount, currency, profile),
     ...linkLines(record.value, profile),

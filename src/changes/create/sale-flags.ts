@@ -166,7 +166,7 @@ export function unitWarnings(
 }
 
 /** The sum of the items, plus `more`; undefined when it is too large to be exact. */
-export function sumOf(items: readonly Item[], more = 0): number | undefined {
+export function sumOfItems(items: readonly Item[], more = 0): number | undefined {
   const sum = items.reduce((total, { unit_price, quantity }) => total + unit_price * quantity, more);
   return Number.isSafeInteger(sum) ? sum : undefined;
 }

@@ -22,7 +22,7 @@ import {
   priceOf,
   quantityProblem,
   refusePast,
-  sumOf,
+  sumOfItems,
   type TypedItem,
 } from './sale-flags.ts';
 
@@ -194,11 +194,11 @@ export function itemBlocks(
     ...items.map(({ name, quantity, unit_price: price }) => [
       name,
       `${quantity} x ${figure(price)}`,
-      exact(sumOf([{ name, quantity, unit_price: price }])),
+      exact(sumOfItems([{ name, quantity, unit_price: price }])),
     ]),
     ...shipping.map((amount) => ['shipping', '', figure(amount)]),
   ];
-  const total = sumOf(
+  const total = sumOfItems(
     items,
     shipping.reduce((sum, amount) => sum + amount, 0),
   );

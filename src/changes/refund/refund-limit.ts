@@ -5,7 +5,7 @@
 
 import { amountWords, figuresIn } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
-import { leftToRefund, type OrderMoney, standingRefunds, sumOf } from '../../api/charges.ts';
+import { leftToRefund, type OrderMoney, standingRefunds, sumOfRefunds } from '../../api/charges.ts';
 import { counted } from '../../counted.ts';
 import { type CliError, refused, withParts } from '../../errors.ts';
 import { type AttemptRecord, unshownRefunds } from '../../journal/journal.ts';
@@ -138,10 +138,16 @@ function wentBack({ charges }: OrderMoney, { nowMs, unshown }: Counting) {
     .filter(({ time }) => time === undefined || time > sinceMs);
   const made = recent.filter((one) => !one.isPlanned);
   const byHand = unshown
-    .map(({ sent }) => ({ time: sent.time, amount: sumOf(sent.proof.expected) }))
+    .map(({ sent }) => ({ time: sent.time, amount: sumOfRefunds(sent.proof.expected) }))
     .filter(({ time }) => time > sinceMs);
-  const planned = sumOf(recent.filter((one) => one.isPlanned));
-  return { nowMs, made: sumOf(made), byHand: sumOf(byHand), planned, timed: [...made, ...byHand] };
+  const planned = sumOfRefunds(recent.filter((one) => one.isPlanned));
+  return {
+    nowMs,
+    made: sumOfRefunds(made),
+    byHand: sumOfRefunds(byHand),
+    planned,
+    timed: [...made, ...byHand],
+  };
 }
 
 function backWords(

@@ -67,7 +67,7 @@ export function countedFor(claim: Claim, others: readonly Claim[]): InputRow | u
       ...unshown.filter(({ chargeId }) => scope.has(chargeId)).map(({ amount }) => amount),
     ];
     const isNamed = back.some(({ record }) => record.id === row.refundId);
-    return isNamed || [...amounts, sumOf(amounts, (one) => one)].includes(wanted);
+    return isNamed || [...amounts, total(amounts)].includes(wanted);
   })?.row;
 }
 
@@ -157,7 +157,7 @@ function claimOf(row: InputRow, money: OrderMoney, { keyOf }: CompareRules): Cla
   if (!isWhole && (only === undefined || second !== undefined))
     return { row, problem: `it ${notOneCharge(charge, charges)}` };
   const paid = paidOf(charges);
-  const asked = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
+  const asked = amount === fullWord ? total(paid.map((one) => one.amount)) : amount;
   const wanted = row.isFailed === true ? 0 : asked;
   const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
   return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };
@@ -186,13 +186,13 @@ export function wentBack(refund: ShownRefund): number {
   return meaningIn(refund.state) === 'made' ? amountOf(refund) : 0;
 }
 
-export function sumOf<T>(all: readonly T[], amount: (one: T) => number): number {
-  return all.reduce((sum, one) => sum + amount(one), 0);
+function total(amounts: readonly number[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
 }
 
 // How much a row is short of.
 function missingSum({ wanted, taken, unshown }: Claim): number {
-  return wanted - sumOf(taken, amountOf) - sumOf(unshown, ({ amount }) => amount);
+  return wanted - total(taken.map(amountOf)) - total(unshown.map(({ amount }) => amount));
 }
 
 // A refund that was there before the row was sent is not the row's own.

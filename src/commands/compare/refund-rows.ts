@@ -15,7 +15,7 @@ import {
 } from '../../orders/orders.ts';
 import type { InputRow, PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import type { Figure } from '../../reports/reports.ts';
+import { type Figure, sumOf } from '../../reports/reports.ts';
 import { besideOther, type ComparedRow, countedWords, notFoundRow, sentences } from './compared.ts';
 import {
   type Claim,
@@ -24,7 +24,6 @@ import {
   isOfOtherTime,
   isShown,
   type ShownRefund,
-  sumOf,
   type Unshown,
   unshownIn,
   wentBack,

@@ -17,7 +17,7 @@ import {
   paidBy,
   type RefundRecord,
   refundedSum,
-  sumOf,
+  sumOfRefunds,
 } from '../../api/charges.ts';
 import { filledText, isWholeNumber, type JsonObject, textIn, valueAt } from '../../api/json-values.ts';
 import { shownCharges, shownRefunds, tookMoney } from '../../api/payment.ts';
@@ -134,7 +134,7 @@ function between(
   figure: ReturnType<typeof figuresIn>,
 ): readonly (readonly Cell[])[] {
   const sumOfState = (state: RefundRecord['meaning']) =>
-    sumOf(charge.refunds.filter(({ meaning }) => meaning === state));
+    sumOfRefunds(charge.refunds.filter(({ meaning }) => meaning === state));
   const recorded = (charges.find(({ id }) => id === charge.id)?.left ?? charge.left) - charge.left;
   return Object.entries({
     pending: sumOfState('pending'),

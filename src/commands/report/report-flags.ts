@@ -188,8 +188,8 @@ async function openFirst(ctx: Context, asked: Asked): Promise<OpenedSource> {
   return index ?? (await openLive(ctx, asked));
 }
 
-// A person who asks for one sees which others there are. Otherwise a mistyped currency would look like one in which nothing was
-// paid.
+// A person who asks for one currency sees which others there are. Otherwise a mistyped one would look like one in which nothing
+// was paid.
 async function* noteCurrencies(
   { notes }: Context,
   facts: AsyncIterable<Facts>,

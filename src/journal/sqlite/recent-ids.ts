@@ -85,7 +85,7 @@ function chargesIn(
 ): readonly Recent[] {
   return charges
     .map(({ id, amount, currency }, index) => {
-      const sum = sumOf(amount, currency);
+      const sum = plainAmount(amount, currency);
       return {
         id: only(/^[A-Za-z0-9_-]{1,64}$/, id),
         text: `charge ${index + 1}${sum === '' ? '' : `: ${sum}`}`,
@@ -95,14 +95,14 @@ function chargesIn(
 }
 
 function words({ kind, amount, currency, time }: Readonly<Record<string, unknown>>): string {
-  const sum = sumOf(amount, currency);
+  const sum = plainAmount(amount, currency);
   const what = only(/^[a-z_]+$/, kind);
   const day = new Date(Number(time)).toISOString().slice(0, 10);
   return `${what}${sum === '' ? '' : ` of ${sum}`}, ${day}`;
 }
 
 // The service writes the currency, so only a plain code reaches the terminal.
-function sumOf(amount: unknown, currency: unknown): string {
+function plainAmount(amount: unknown, currency: unknown): string {
   const parts = [only(/^[0-9]+$/, amount), only(/^[A-Za-z]{1,8}$/, currency)];
   return parts.filter((part) => part !== '').join(' ');
 }

@@ -4,7 +4,7 @@
  */
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
-import { moneyOf, newestOf, standingRefunds, sumOf } from '../../../api/charges.ts';
+import { moneyOf, newestOf, standingRefunds, sumOfRefunds } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
 import {
@@ -168,7 +168,7 @@ function restMark(
   if (amount !== fullWord || refunds.length === 0) return [];
   const paid = chargeId === undefined ? money.amount : (charges[0]?.amount ?? 0);
   const [back, pending] = [true, false].map((isMade) =>
-    sumOf(refunds.filter(({ meaning }) => (meaning === 'made') === isMade)),
+    sumOfRefunds(refunds.filter(({ meaning }) => (meaning === 'made') === isMade)),
   );
   const words = (sum: number | undefined, what: string) =>
     sum === undefined || sum === 0 ? [] : [`${partWords(sum, paid, money.currency, settings)} ${what}`];
