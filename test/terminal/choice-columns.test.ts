@@ -1,7 +1,7 @@
 /** Columns of rows to choose from: what is cut where, and what stays. */
 
 import { describe, expect, it } from 'vitest';
-import { createChoiceColumns } from '../../src/terminal/prompts/search-prompt.ts';
+import { createChoiceColumns } from '../../src/terminal/prompts/choice-columns.ts';
 
 const columns = { titles: ['WHEN', 'BUYER', 'AMOUNT', 'REFERENCE'], right: [2], shrink: [1, 3] };
 

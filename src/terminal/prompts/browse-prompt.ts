@@ -18,17 +18,9 @@ import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import type { LeftScreen, ListScreen, ScreenKey, SearchedRow } from '../terminal.ts';
 import { widthOf } from '../width.ts';
-import {
-  beforeRow,
-  type Context,
-  createChoiceColumns,
-  keep,
-  rowLines,
-  saidLine,
-  stepsOf,
-  useSearch,
-  wrapped,
-} from './search-prompt.ts';
+import { createChoiceColumns } from './choice-columns.ts';
+import { beforeRow, type Context, rowLines, saidLine, wrapped } from './search-prompt.ts';
+import { keep, stepsOf, useSearch } from './use-search.ts';
 
 /** What the screen draws with. */
 interface BrowseScreen {
@@ -74,7 +66,7 @@ export function browsePrompt<T>(
     ];
     const rows = (words: string) =>
       Math.max(fewestRows, size.rows - around - paneLines - footOf(words).length);
-    const search = useSearch(list, from, screen, rows);
+    const search = useSearch(list, from, screen.clock, rows);
     const { words, active, said } = search;
     const [foot, pageSize] = [footOf(words), rows(words)];
     useEffect(() => screen.onResize(search.redraw), []);

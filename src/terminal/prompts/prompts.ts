@@ -18,7 +18,8 @@ import {
   watchPastes,
   yesOrNo,
 } from './keyboard.ts';
-import { type Context, keep, searchPrompt, stepsOf } from './search-prompt.ts';
+import { type Context, searchPrompt } from './search-prompt.ts';
+import { keep, stepsOf } from './use-search.ts';
 
 const pageSize = 10;
 // The cursor and a space come before a choice.

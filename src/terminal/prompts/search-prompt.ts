@@ -1,25 +1,13 @@
-/**
- * The prompt of a full terminal for a list that is still being read, redrawn when a page comes in; and how its rows are set in
- * columns.
- */
+/** The prompt of a full terminal for a list that is still being read, redrawn when a page comes in. */
 
-import {
-  createPrompt,
-  isDownKey,
-  isEnterKey,
-  isTabKey,
-  isUpKey,
-  type KeypressEvent,
-  useEffect,
-  useKeypress,
-  useState,
-} from '@inquirer/core';
+import { createPrompt, isEnterKey, isTabKey, useKeypress, useState } from '@inquirer/core';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import type { ScreenPlace, SearchedList, SearchedRow, Span } from '../terminal.ts';
-import { cut, statusStyle, wrap } from '../text-lines.ts';
-import { widthOf } from '../width.ts';
+import { statusStyle, wrap } from '../text-lines.ts';
+import { createChoiceColumns } from './choice-columns.ts';
 import { noWayBack } from './keyboard.ts';
+import { keep, type Line, stepsOf, useSearch } from './use-search.ts';
 
 /** What the prompt draws with. */
 interface SearchScreen {
@@ -36,9 +24,6 @@ interface SearchScreen {
 }
 
 export type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
-type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
-
-const pauseMs = 150;
 // The cells before a row: the cursor and a space.
 export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
@@ -54,7 +39,7 @@ export function searchPrompt<T>(
   const { paint, pageSize } = screen;
   const columns = createChoiceColumns(list, screen.room);
   const prompt = createPrompt<T, object>((_, done) => {
-    const search = useSearch(list, { words: list.typed ?? '', active: 0 }, screen, () => pageSize);
+    const search = useSearch(list, { words: list.typed ?? '', active: 0 }, screen.clock, () => pageSize);
     const { words, active, said } = search;
     // Whether the last key was one of the words.
     const [isTyping, setTyping] = useState(false);
@@ -209,159 +194,4 @@ export function wrapped(
 ): readonly string[] {
   const piece = typeof line === 'string' ? { text: line, style: undefined } : line;
   return wrap([piece], 0, { paint, width: room + beforeRow }, beforeRow);
-}
-
-// Where a search begins that nobody has typed yet.
-const start: ScreenPlace = { words: '', active: 0 };
-
-/**
- * A search of a list while it is shown: its words, the row under the cursor, what was wrong with the last key, and where Esc leads
- * to. It reads more of the list when it is needed, and draws again when a page comes in. `rows`: how many are shown at once.
- */
-export function useSearch(
-  list: SearchedList<unknown>,
-  from: ScreenPlace,
-  { clock }: Pick<SearchScreen, 'clock'>,
-  rows: (words: string) => number,
-) {
-  const [words, setWords] = useState(from.words);
-  const [active, setActive] = useState(from.active);
-  const [before, setBefore] = useState(start);
-  const [said, say] = useState(from.said);
-  const [, setDrawn] = useState(0);
-  const redraw = (): void => setDrawn((drawn) => drawn + 1);
-  const wanted = active + rows(words);
-  useEffect((line) => line.write(from.words), []);
-  useEffect(() => list.watch(redraw), []);
-  // A page is asked for when the typing pauses, not for every letter.
-  useEffect(
-    () => clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, wanted)),
-    [words, active],
-  );
-  const readOn = (): void => void list.want(words, wanted, true);
-  return {
-    words,
-    active,
-    said,
-    say,
-    setWords,
-    redraw,
-    /** Reads on although no row was found so far. */
-    readOn,
-    /** A search begins here, and Esc leads back to it. */
-    begin: () => setBefore({ words, active }),
-    isBegun: () => words === before.words,
-    type(typed: string): void {
-      setWords(typed);
-      setActive(0);
-      say(undefined);
-    },
-    move(by: number): void {
-      say(undefined);
-      const count = list.count(words);
-      if (active + by >= count) readOn();
-      setActive(Math.max(0, Math.min(count - 1, active + by)));
-    },
-    /** Goes back to where the search began that ends here, and from there to the list without a search. Returns its words. */
-    goBack(line: Line): string {
-      const place = before.words !== words ? before : words === '' ? { words, active } : start;
-      keep(place.words, line);
-      setWords(place.words);
-      setActive(place.active);
-      setBefore(start);
-      return place.words;
-    },
-  };
-}
-
-/** How far a key moves the cursor. */
-export function stepsOf(key: KeypressEvent, pageSize: number): number {
-  if (isDownKey(key)) return 1;
-  if (isUpKey(key)) return -1;
-  if (key.name === 'pagedown') return pageSize;
-  return key.name === 'pageup' ? -pageSize : 0;
-}
-
-/** Restores what was typed before the key. */
-export function keep(words: string, line: Line): void {
-  line.clearLine(0);
-  line.write(words);
-}
-
-/** Lines of one width: a heading, and one line for each row. */
-interface ChoiceLines {
-  readonly heading: string;
-  readonly lines: readonly string[];
-}
-
-/** Paints a cell of a row; the heading has the row -1. */
-type PaintCell = (text: string, row: number, column: number) => string;
-
-const asItIs: PaintCell = (text) => text;
-
-const space = 2;
-// A column that may be cut keeps at least this many cells.
-const narrowest = 6;
-
-/**
- * Returns the function that draws rows for a width. Its columns only grow from one drawing to the next; a column that has
- * been empty so far is left out.
- */
-export function createChoiceColumns(
-  { titles, right, shrink, least = {} }: Pick<SearchedList<unknown>, 'titles' | 'right' | 'shrink' | 'least'>,
-  room: number,
-): (rows: readonly (readonly string[])[], paintCell?: PaintCell) => ChoiceLines {
-  const widest = titles.map(() => 0);
-  return (rows, paintCell = asItIs) => {
-    for (const row of rows)
-      for (const [index, cell] of row.entries())
-        if (cell !== '')
-          widest[index] = Math.max(widest[index] ?? 0, widthOf(cell), widthOf(titles[index] ?? ''));
-    const widths = fittingWidths(widest, { shrink, least }, room);
-    const line = (cells: readonly string[], row: number): string => {
-      const shown = cells.flatMap((cell, index) => {
-        const width = widths[index] ?? 0;
-        return width === 0 ? [] : [{ index, text: fill(cell, width, right.includes(index)) }];
-      });
-      const between = ' '.repeat(space);
-      const plain = shown
-        .map(({ text }) => text)
-        .join(between)
-        .trimEnd();
-      if (widthOf(plain) > room) return cut(plain, room);
-      return shown
-        .map(({ text, index }) => paintCell(text, row, index))
-        .join(between)
-        .trimEnd();
-    };
-    return { heading: line(titles, -1), lines: rows.map(line) };
-  };
-}
-
-// Takes one cell at a time from the widest of the columns that may be cut.
-function fittingWidths(
-  widest: readonly number[],
-  { shrink, least = {} }: Pick<SearchedList<unknown>, 'shrink' | 'least'>,
-  room: number,
-): readonly number[] {
-  const widths = [...widest];
-  const shown = widths.filter((width) => width > 0);
-  let over = shown.reduce((sum, width) => sum + width + space, -space) - room;
-  while (over > 0) {
-    const shrinking = shrink.filter((index) => (widths[index] ?? 0) > (least[index] ?? narrowest));
-    if (shrinking.length === 0) break;
-    const index = shrinking.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
-    widths[index] = (widths[index] ?? 0) - 1;
-    over -= 1;
-  }
-  // If the last column had so few cells left that they would say nothing, it is left out.
-  const last = widths.findLastIndex((width) => width > 0);
-  const isCutAway = over > 0 && last > 0 && (widths[last] ?? 0) - over < narrowest;
-  return isCutAway ? fittingWidths(widest.with(last, 0), { shrink, least }, room) : widths;
-}
-
-function fill(cell: string, width: number, toTheRight: boolean): string {
-  const text = cut(cell, width);
-  const rest = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return toTheRight ? rest + text : text + rest;
 }
