@@ -27,18 +27,9 @@ import { toJson } from '../terminal/terminal.ts';
 import { checkFile } from './check-proof.ts';
 import { defineCommand } from './command.ts';
 import { daysOfFlag, signedByFlag } from './export/export-flags.ts';
-import {
-  changesOn,
-  findAttempt,
-  isInScope,
-  lostAmong,
-  lostRecords,
-  lostWords,
-  orByNumber,
-  scopeOf,
-  whereElse,
-} from './journal/attempts.ts';
+import { isInScope, lostAmong, lostRecords, lostWords, scopeOf } from './journal/journal-scope.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
+import { changesOn, findAttempt, orByNumber, whereElse } from './journal/meant-change.ts';
 import { firstLine, lineOf, refundsWords } from './proof-lines.ts';
 import { checkPage, writePage } from './proof-page.ts';
 import { sourceFlags } from './report/report-flags.ts';

@@ -22,7 +22,7 @@ import { stateMeans, stateSpan, twinSeconds, twinSpan } from '../orders/orders.t
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { elsewhereLines } from './journal/attempts.ts';
+import { elsewhereLines } from './journal/journal-scope.ts';
 import { collectOpenCases } from './open-cases.ts';
 import { liveFlag, openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { lastColumns, lastFields, rowColumn, showReport } from './report/report-rows.ts';

@@ -15,7 +15,8 @@ import {
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
 import { defineCommand } from './command.ts';
 import { outcomeWords } from './journal/attempt-words.ts';
-import { attemptOrOnly, changeArgument, scopeOf } from './journal/attempts.ts';
+import { scopeOf } from './journal/journal-scope.ts';
+import { attemptOrOnly, changeArgument } from './journal/meant-change.ts';
 
 export const undo = defineCommand({
   description:

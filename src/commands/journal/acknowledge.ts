@@ -24,7 +24,7 @@ import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { alarmSteps, refundsShown } from './attempt-words.ts';
-import { changeArgument, findAttempt, subjectOf } from './attempts.ts';
+import { changeArgument, findAttempt, subjectOf } from './meant-change.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 

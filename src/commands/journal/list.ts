@@ -36,18 +36,10 @@ import {
 import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { attemptColumns, showAttemptPages, showAttempts } from './attempt-record.ts';
-import {
-  askingFile,
-  attemptNamed,
-  elsewhereLines,
-  fromFlag,
-  lostRecords,
-  lostWords,
-  nextFlag,
-  operatorMeant,
-  scopeOf,
-} from './attempts.ts';
+import { askingFile, elsewhereLines, fromFlag, lostRecords, lostWords, scopeOf } from './journal-scope.ts';
 import { readBeforeList } from './look-again.ts';
+import { attemptNamed, nextFlag } from './meant-change.ts';
+import { operatorMeant } from './meant-names.ts';
 
 const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]), 'setting'] as const;
 

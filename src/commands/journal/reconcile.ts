@@ -22,9 +22,10 @@ import {
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { changeArgument, elsewhereLines, findAttempt, scopeOf, subjectOf } from './attempts.ts';
 import type { Look } from './history.ts';
+import { elsewhereLines, scopeOf } from './journal-scope.ts';
 import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
+import { changeArgument, findAttempt, subjectOf } from './meant-change.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({

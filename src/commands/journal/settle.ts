@@ -22,7 +22,7 @@ import {
 import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { changeArgument, findAttempt, subjectOf } from './attempts.ts';
+import { changeArgument, findAttempt, subjectOf } from './meant-change.ts';
 import {
   type Asked,
   confirmStatement,

@@ -29,8 +29,9 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, appearanceOf, columnsOfAttempt, madeBy, recordOf, saidBy } from './attempt-record.ts';
 import { alarmSteps, nextSteps, outcomeWords, refundsShown, whose } from './attempt-words.ts';
-import { askingFile, attemptOrOnly, changeArgument, fromFlag, orByNumber, scopeOf } from './attempts.ts';
 import { fullTime, historyGrid, historyOf, type Look } from './history.ts';
+import { askingFile, fromFlag, scopeOf } from './journal-scope.ts';
+import { attemptOrOnly, changeArgument, orByNumber } from './meant-change.ts';
 
 export const show = defineCommand({
   description:

@@ -21,7 +21,7 @@ import {
 import { modeOfAccount, plainCommand } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { namesOf } from './attempts.ts';
+import { namesOf } from './journal-scope.ts';
 
 export const verify = defineCommand({
   description:

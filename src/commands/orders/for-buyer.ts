@@ -20,7 +20,7 @@ import {
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { changeArgument, changesOn, findAttempt, orByNumber } from '../journal/attempts.ts';
+import { changeArgument, changesOn, findAttempt, orByNumber } from '../journal/meant-change.ts';
 
 /** The flag `--copy` of these commands. */
 export const copyFlag = flag.switch(

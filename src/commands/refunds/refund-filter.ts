@@ -22,7 +22,7 @@ import {
   type OrderFact,
   type RefundFact,
 } from '../../reports/reports.ts';
-import { isSameName, nameMeant, operatorMeant } from '../journal/attempts.ts';
+import { isSameName, nameMeant, operatorMeant } from '../journal/meant-names.ts';
 import { amountRange } from '../orders/order-filters.ts';
 import { fold } from '../orders/search/fold-text.ts';
 import type { Source } from '../report/report-source.ts';

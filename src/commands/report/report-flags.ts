@@ -14,7 +14,7 @@ import { purchaseOf, recordShown, shownOrders } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
 import { type Dimension, type Facts, factsOfOrder, hasCurrency, type Split } from '../../reports/reports.ts';
 import { feedIndex } from '../index/index-walk.ts';
-import { lostRecords, lostWords } from '../journal/attempts.ts';
+import { lostRecords, lostWords } from '../journal/journal-scope.ts';
 import { stopAtDate } from '../orders/order-observer.ts';
 import { openFile } from './report-file.ts';
 import { openIndex } from './report-index.ts';
