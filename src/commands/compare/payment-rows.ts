@@ -99,8 +99,8 @@ export function comparePayments(rows: readonly InputRow[], rules: PaymentRules) 
   const refundedOf = (payments: readonly PaymentFact[]): Figure =>
     sumOf(payments, ({ chargeId = '' }) => wentBack.get(chargeId) ?? 0);
   const comparedClaim = (claim: Claim): ComparedPayment => {
-    const other = found.find(({ of }) => claim.payments.length === 0 && of.includes(claim));
-    const taker = claims.find(({ payments }) => other !== undefined && payments.includes(other.payment));
+    const other = claim.payments.length > 0 ? undefined : found.find(({ of }) => of.includes(claim));
+    const taker = other && claims.find(({ payments }) => payments.includes(other.payment));
     const one = comparedOf(claim, refundedOf(claim.payments));
     if (taker === undefined) return asInFile(one, rules);
     const isCopy = one.verdict === 'not_paid' && wantedOf(taker) === one.wanted;
